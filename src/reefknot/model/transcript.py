@@ -42,6 +42,7 @@ class Transcript:
 
     `hidden`: results in records that are not part of it (abandoned branches, sub-agents, what stands
     before a compaction of the host), copies of live results excepted; they are never changed.
+    `session` and `project` are the host's names for them, where the source has any (a session id, a folder).
     `faults`: why pairs cannot be trusted (duplicate ids, a result before its call); empty when they can.
     `notes`: what a reader should tell people (a half line at the end was left out).
     """
@@ -50,6 +51,8 @@ class Transcript:
     messages: tuple[Message, ...]
     source: Source
     hidden: tuple[ToolResult, ...] = ()
+    session: str = ""
+    project: str = ""
     faults: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
