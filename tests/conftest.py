@@ -17,7 +17,12 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
         monkeypatch.delenv(name)
     folder = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(folder))
-    for name, place in (("DATA", ".local/share"), ("CACHE", ".cache"), ("CONFIG", ".config"), ("STATE", ".local/state")):
+    for name, place in (
+        ("DATA", ".local/share"),
+        ("CACHE", ".cache"),
+        ("CONFIG", ".config"),
+        ("STATE", ".local/state"),
+    ):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(folder / place))
     return folder
 

@@ -1,0 +1,5 @@
+"""`python -m reefknot` is the command `reefknot`."""
+
+from reefknot.surfaces.cli.main import main
+
+main()
