@@ -68,7 +68,8 @@ def _relinked(main: Mapping[int, Line], parents: dict[int, int | None]) -> dict[
         kept, anchor = _preserved(metadata, by_uuid, parents)
         if not kept or anchor is None or anchor in kept:
             continue
-        followers = [index for index, parent in parents.items() if parent == anchor and index not in kept]
+        inside = set(kept)
+        followers = [index for index, parent in parents.items() if parent == anchor and index not in inside]
         parents = {
             **parents,
             **dict.fromkeys(followers, kept[-1]),
@@ -118,10 +119,10 @@ def _nearest_speakers(main: Mapping[int, Line], parents: Mapping[int, int | None
     """For each line the index of the nearest user or assistant line above it or itself; -1 without one."""
     found: dict[int, int] = {}
     for index in main:
-        way: list[int] = []
+        way: dict[int, None] = {}
         at: int | None = index
-        while at is not None and at not in found and not _is_spoken(main[at]) and at not in way:
-            way.append(at)
+        while at is not None and at not in found and at not in way and not _is_spoken(main[at]):
+            way[at] = None
             at = parents[at]
         end = -1 if at is None or at in way else found.get(at, at)
         found.update(dict.fromkeys([*way, index], end))

@@ -19,10 +19,13 @@ __all__ = [
     "compact_json",
     "decode_bytes",
     "encode_text",
+    "first_item",
     "items",
     "limit_depth",
     "load_value",
     "members",
+    "next_item",
+    "read_key",
     "scan_value",
     "skip_space",
 ]
@@ -157,22 +160,12 @@ def members(text: str, start: int) -> Iterator[Member]:
     Raises:
         JsonError: the object is not whole.
     """
-    position = skip_space(text, start + 1)
-    if text.startswith("}", position):
-        return
-    while True:
-        if not text.startswith('"', position):
-            raise JsonError(position, cut=position >= len(text))
-        key, after = scan_value(text, position)
-        value_start = skip_space(text, _expect(text, after, ":"))
-        value, value_end = scan_value(text, value_start)
-        yield Member(
-            key=cast("str", key), key_start=position, value_start=value_start, value_end=value_end, value=value
-        )
-        position = skip_space(text, value_end)
-        if text.startswith("}", position):
-            return
-        position = skip_space(text, _expect(text, position, ","))
+    position = first_item(text, start, "}")
+    while position is not None:
+        key, value_start = read_key(text, position)
+        value, end = scan_value(text, value_start)
+        yield Member(key=key, key_start=position, value_start=value_start, value_end=end, value=value)
+        position = next_item(text, end, "}")
 
 
 def items(text: str, start: int) -> Iterator[Member]:
@@ -181,17 +174,31 @@ def items(text: str, start: int) -> Iterator[Member]:
     Raises:
         JsonError: the list is not whole.
     """
-    position, index = skip_space(text, start + 1), 0
-    if text.startswith("]", position):
-        return
-    while True:
-        value, value_end = scan_value(text, position)
-        yield Member(key=index, key_start=position, value_start=position, value_end=value_end, value=value)
-        index += 1
-        position = skip_space(text, value_end)
-        if text.startswith("]", position):
-            return
-        position = skip_space(text, _expect(text, position, ","))
+    position, index = first_item(text, start, "]"), 0
+    while position is not None:
+        value, end = scan_value(text, position)
+        yield Member(key=index, key_start=position, value_start=position, value_end=end, value=value)
+        position, index = next_item(text, end, "]"), index + 1
+
+
+def first_item(text: str, start: int, closing: str) -> int | None:
+    """Where the first item or key of the list or object at `start` begins; None when it is empty."""
+    position = skip_space(text, start + 1)
+    return None if text.startswith(closing, position) else position
+
+
+def next_item(text: str, end: int, closing: str) -> int | None:
+    """Where the item or key after the one that ends at `end` begins; None at the closing bracket."""
+    position = skip_space(text, end)
+    return None if text.startswith(closing, position) else skip_space(text, _expect(text, position, ","))
+
+
+def read_key(text: str, position: int) -> tuple[str, int]:
+    """The key that begins at `position` and where its value begins."""
+    if not text.startswith('"', position):
+        raise JsonError(position, cut=position >= len(text))
+    key, end = scan_value(text, position)
+    return cast("str", key), skip_space(text, _expect(text, end, ":"))
 
 
 def _expect(text: str, position: int, mark: str) -> int:

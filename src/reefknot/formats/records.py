@@ -8,11 +8,22 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
+from typing import cast
 
 import zstandard
 
 from reefknot.errors import FormatError
-from reefknot.formats.json_text import JsonError, Member, items, limit_depth, load_value, members, skip_space
+from reefknot.formats.json_text import (
+    JsonError,
+    first_item,
+    items,
+    limit_depth,
+    load_value,
+    next_item,
+    read_key,
+    scan_value,
+    skip_space,
+)
 from reefknot.formats.splice import Piece, Spliced, edit_value, restore_pieces, splice
 from reefknot.model.message import Json
 from reefknot.model.transcript import Edit, Record, Source, Transcript
@@ -163,50 +174,76 @@ def split_items(data: bytes, keys: Sequence[str] = LIST_KEYS) -> Items:
     offset = len(_BOM) if data.startswith(_BOM) else 0
     text = data[offset:].decode("latin-1")  # one character is one byte
     try:
-        start, outer = _find_list(text, keys)
-        return Items(source=_cut_items(data, text, start, offset), outer=outer)
+        found = _scan_document(text, keys)
     except JsonError as error:
         raise _document_error(error, offset) from None
-
-
-def _cut_items(data: bytes, text: str, start: int, offset: int) -> Source:
-    is_plain = text.isascii()  # then what was scanned is the value; else it is misread text
     records: list[Record] = []
     glue: list[bytes] = []
-    position, end = 0, start + 1
-    for item in items(text, start):
-        begin, end = item.value_start, item.value_end
-        raw = data[begin + offset : end + offset]
-        glue.append(data[position : begin + offset])
-        records.append(Record(raw=raw, value=limit_depth(raw, item.value) if is_plain else load_value(raw)))
-        position = end + offset
-    if text.startswith("[", skip_space(text, 0)):
-        _expect_end(text, skip_space(text, end) + 1)
-    return Source(records=tuple(records), glue=(*glue, data[position:]))
+    position = 0
+    for span in found.spans:
+        raw = data[span.start + offset : span.end + offset]
+        glue.append(data[position : span.start + offset])
+        value = load_value(raw) if span.value is _MISREAD else limit_depth(raw, cast("Json", span.value))
+        records.append(Record(raw=raw, value=value))
+        position = span.end + offset
+    return Items(source=Source(records=tuple(records), glue=(*glue, data[position:])), outer=found.outer)
 
 
-def _find_list(text: str, keys: Sequence[str]) -> tuple[int, dict[str, Json]]:
-    """Where the list of messages begins, and the other members of the object that it is in."""
+_MISREAD = object()  # stands for a value with bytes beyond ASCII in it: the scan took each for a character
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    start: int
+    end: int
+    value: object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Document:
+    spans: Sequence[_Span]
+    outer: Mapping[str, Json]
+
+
+def _scan_document(text: str, keys: Sequence[str]) -> _Document:
     start = skip_space(text, 0)
     if text.startswith("[", start):
-        return start, {}
+        spans, end = _scan_list(text, start)
+        _expect_end(text, end)
+        return _Document(spans=spans, outer={})
     if not text.startswith("{", start):
         raise FormatError("the document is neither a list of messages nor an object that holds one")
-    end = start + 1
-    outer: dict[str, Member] = {}
-    for member in members(text, start):
-        outer[str(member.key)] = member
-        end = member.value_end
+    lists: dict[str, Sequence[_Span]] = {}
+    outer: dict[str, Json] = {}
+    position, end = first_item(text, start, "}"), start + 1
+    while position is not None:
+        key, value_start = read_key(text, position)
+        if key in keys and text.startswith("[", value_start):
+            lists[key], end = _scan_list(text, value_start)
+        else:
+            _, end = scan_value(text, value_start)
+            outer[key] = load_value(text[value_start:end].encode("latin-1"))
+            lists.pop(key, None)
+        position = next_item(text, end, "}")
     _expect_end(text, skip_space(text, end) + 1)
-    for key in keys:
-        if key in outer and isinstance(outer[key].value, list):
-            found = outer.pop(key)
-            return found.value_start, {name: _own_value(text, member) for name, member in outer.items()}
-    raise FormatError(f"the document is an object without a list under {' or '.join(map(repr, keys))}")
+    chosen = next((key for key in keys if key in lists), None)
+    if chosen is None:
+        held = ", ".join(map(repr, list(outer)[:6])) or "nothing"
+        raise FormatError(
+            f"the document is an object without a list under {' or '.join(map(repr, keys))} (it holds {held})"
+        )
+    return _Document(spans=lists[chosen], outer={key: value for key, value in outer.items() if key != chosen})
 
 
-def _own_value(text: str, member: Member) -> Json:
-    return load_value(text[member.value_start : member.value_end].encode("latin-1"))
+def _scan_list(text: str, start: int) -> tuple[list[_Span], int]:
+    """The items of the list at `start`, and the position behind its closing bracket."""
+    is_plain = text.isascii()
+    spans: list[_Span] = []
+    end = start + 1
+    for item in items(text, start):
+        end = item.value_end
+        spans.append(_Span(item.value_start, end, item.value if is_plain else _MISREAD))
+    return spans, skip_space(text, end) + 1
 
 
 def _expect_end(text: str, position: int) -> None:

@@ -99,7 +99,7 @@ def parse(data: bytes, format: str | None = None) -> Transcript:
         spec = spec or FORMATS[_detect_lines(source)]
         return _must(spec.read_lines)(source)
     items = split_items(data)
-    spec = spec or FORMATS[_detect_items(items)]
+    spec = _named(spec, items) if spec else FORMATS[_detect_items(items)]
     transcript = _must(spec.read_items)(items)
     if items.source.records and not transcript.messages:
         raise FormatError(f"the list holds no message of {spec.title}: its items should be objects with a 'role'")
@@ -115,8 +115,10 @@ def parse_messages(messages: Sequence[Json], format: str | None = None) -> Trans
         FormatError: the messages have no known format, or the format is one of files only.
     """
     items = Items(source=Source(records=tuple(Record(raw=None, value=value) for value in messages)), outer={})
-    name = format or (_detect_items(items) if messages else "openai_chat")
-    spec = _spec(name)
+    if format is None:
+        spec = FORMATS[_detect_items(items) if messages else "openai_chat"]
+    else:
+        spec = _named(_spec(format), items)
     if spec.read_items is None:
         raise FormatError(f"{spec.title} can only be read from a file, not from a list of messages")
     return spec.read_items(items)
@@ -126,6 +128,14 @@ def _spec(name: str) -> FormatSpec:
     if name not in FORMATS:
         raise FormatError(f"there is no format {name!r}: use one of {', '.join(FORMATS)}")
     return FORMATS[name]
+
+
+def _named(spec: FormatSpec, items: Items) -> FormatSpec:
+    """A format that was named, unless every sign in the items is of another one."""
+    signs = {kind for record in items.source.records if (kind := _kind_of(record.value))}
+    if signs and spec.name not in signs:
+        raise FormatError(f"the messages are not {spec.title}: they look like {' or '.join(sorted(signs))}")
+    return spec
 
 
 def _must(reader: Callable[..., Transcript] | None) -> Callable[..., Transcript]:
@@ -171,14 +181,17 @@ def _detect_lines(source: Source) -> FormatName:
         return "claude_code"
     if not values:
         raise FormatError("the file is no JSON: not one of its lines is an object")
-    raise FormatError(f"the lines look like {_line_kind(values[:50])}; one value a line is read for Claude Code only")
+    kind = _line_kind(values[:50])
+    raise FormatError(
+        f"the lines look like {kind}; of files with one JSON value a line, only Claude Code's can be read"
+    )
 
 
 def _line_kind(values: Sequence[Mapping[str, Json]]) -> str:
     if any("payload" in value and "type" in value for value in values):
-        return "a Codex rollout, which is not among the formats that can be read"
-    if values[0].get("type") == "session" and "version" in values[0]:
-        return "a pi session, which is not among the formats that can be read"
+        return "a Codex rollout"
+    if values[0].get("type") == "session":
+        return "a pi session"
     if any("role" in value for value in values):
         return "chat messages without the list around them (nearest: openai_chat)"
     return f"no known format (members of the first: {', '.join(map(repr, list(values[0])[:6]))})"
