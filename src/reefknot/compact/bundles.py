@@ -1,0 +1,161 @@
+"""Candidates as the selection sees them: pieces with real token costs, and items with values."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reefknot.compact import facts
+from reefknot.compact.candidates import Candidate, Survey
+from reefknot.compact.items import Items, piece_items, token_values
+from reefknot.compact.markers import Marked, whole_marker
+from reefknot.compact.outline import outline
+from reefknot.compact.pieces import Pieces, cut
+from reefknot.compact.selection import Bundle
+from reefknot.compact.value import ResultContext, load_model
+from reefknot.model.transcript import Transcript
+from reefknot.store.digest import digest_text
+from reefknot.model.reference import NAME_LENGTH
+from reefknot.text.tokens import TokenCounter
+
+__all__ = ["Bundled", "Planned", "bundle_up"]
+
+ATOMIC_TOKENS = 60  # a smaller text is shown whole or not at all
+GAP_TOKENS = 12  # "[... 29 lines, 360-388 ...]" and its line feed
+EXCERPT_EXTRA_TOKENS = 9  # what an excerpt's marker says beyond that of a text of which nothing is shown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """A candidate with its pieces, the words of its marker and its bundle. `name` is its reference as it will most likely be."""
+
+    candidate: Candidate
+    pieces: Pieces
+    marked: Marked
+    bundle: Bundle
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bundled:
+    """All candidates that are worth shortening, and the items that are covered without them."""
+
+    planned: tuple[Planned, ...]
+    covered: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Draft:
+    candidate: Candidate
+    pieces: Pieces
+    marked: Marked
+    name: str
+    floor: int
+    tokens: Sequence[Sequence[str]]
+
+
+def bundle_up(transcript: Transcript, found: Survey, counter: TokenCounter) -> Bundled:
+    """Turn candidates into bundles; those whose marker would cost as much as they do are left out, and stay."""
+    drafts = _draft(found.candidates, counter)
+    reused = _reused(transcript, drafts)
+    user_text = _last_prompt(transcript)
+    model = load_model()
+    valued = [
+        token_values(model, draft.candidate, draft.tokens, draft.pieces, _context(draft, found, user_text, reused)) for draft in drafts
+    ]
+    items = Items()
+    for values in valued:  # all tokens get their numbers before tokens inside tokens are looked up
+        for token in values:
+            items.number(token)
+    kinds: dict[str, int] = {}
+    planned: list[Planned] = []
+    for draft, values in zip(drafts, valued, strict=True):
+        rows = piece_items(draft.candidate, draft.pieces, draft.tokens, values, items, kinds)
+        planned.append(_plan_one(draft, rows, counter))
+    chosen = {id(draft.candidate) for draft in drafts}
+    stays = [*found.stays, *(candidate.text for candidate in found.candidates if id(candidate) not in chosen)]
+    return Bundled(planned=tuple(planned), covered=frozenset(items.shown_by(stays)))
+
+
+def _draft(candidates: Sequence[Candidate], counter: TokenCounter) -> list[_Draft]:
+    cuts = [cut(candidate.text) for candidate in candidates]
+    marks = [
+        Marked(
+            read=candidate.read.label if candidate.read else "",
+            outline=outline(candidate.text, candidate.read.label) if candidate.read else "",
+            repeat_of=candidate.repeat_of,
+            near=candidate.is_near,
+        )
+        for candidate in candidates
+    ]
+    names = [digest_text(candidate.masked.text)[:NAME_LENGTH] for candidate in candidates]
+    markers = [whole_marker(name, pieces, marked) for name, pieces, marked in zip(names, cuts, marks, strict=True)]
+    floors = counter.count_many(markers)
+    return [
+        _Draft(
+            candidate=candidate,
+            pieces=pieces,
+            marked=marked,
+            name=name,
+            floor=floor,
+            tokens=[list(facts.tokens(text)) for text in pieces.texts],
+        )
+        for candidate, pieces, marked, name, marker, floor in zip(candidates, cuts, marks, names, markers, floors, strict=True)
+        if floor < candidate.tokens and len(marker) < len(candidate.text)
+    ]
+
+
+def _plan_one(draft: _Draft, rows: Sequence[Sequence[tuple[int, float]]], counter: TokenCounter) -> Planned:
+    bundle = Bundle(
+        costs=_costs(draft.pieces, counter),
+        items=rows,
+        floor=draft.floor,
+        marker=draft.floor + EXCERPT_EXTRA_TOKENS,
+        gap=GAP_TOKENS,
+        whole=draft.candidate.tokens,
+        atomic=draft.candidate.tokens <= ATOMIC_TOKENS,
+    )
+    return Planned(candidate=draft.candidate, pieces=draft.pieces, marked=draft.marked, bundle=bundle, name=draft.name)
+
+
+def _costs(pieces: Pieces, counter: TokenCounter) -> list[int]:
+    """Real tokens of each piece, its line feed included."""
+    lines = pieces.lines
+    ended = [
+        text if index + 1 < len(lines) and lines[index + 1] == lines[index] else f"{text}\n" for index, text in enumerate(pieces.texts)
+    ]
+    return counter.count_many(ended)
+
+
+def _context(draft: _Draft, found: Survey, user_text: str, reused: frozenset[str]) -> ResultContext:
+    candidate = draft.candidate
+    return ResultContext(
+        length=len(candidate.text),
+        input_text="" if candidate.part == "argument" else candidate.call.input_text,
+        user_text=user_text,
+        results_after=max(1, found.results - candidate.position),
+        reused=reused,
+    )
+
+
+def _last_prompt(transcript: Transcript) -> str:
+    for message in reversed(transcript.messages):
+        if message.is_prompt:
+            return "\n".join(message.texts)
+    return ""
+
+
+def _reused(transcript: Transcript, drafts: Sequence[_Draft]) -> frozenset[str]:
+    """Tokens that the agent wrote after some result had introduced them."""
+    introduced: dict[str, int] = {}
+    for draft in drafts:
+        if draft.candidate.part == "result":
+            message = draft.candidate.message
+            for tokens in draft.tokens:
+                for token in tokens:
+                    if introduced.get(token, message) >= message:
+                        introduced[token] = message
+    reused: set[str] = set()
+    for index, message in enumerate(transcript.messages):
+        if message.role == "assistant":
+            for text in (*message.texts, *(call.input_text for call in message.calls)):
+                reused.update(token for token in facts.tokens(text) if introduced.get(token, index) < index)
+    return frozenset(reused)

@@ -1,0 +1,184 @@
+"""What a piece shows, as numbered items with values.
+
+An item is a token that names a thing, a short value beside its label, an error line, an exit code or a receipt. The constants
+are prices against the value model's probabilities; they were set on development transcripts with `benchmarks/facts.py`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from reefknot.compact import facts
+from reefknot.compact.candidates import Candidate
+from reefknot.compact.pieces import Pieces
+from reefknot.compact.value import ResultContext, ValueModel
+
+__all__ = ["Items", "piece_items", "token_values"]
+
+ERROR_VALUE = 2.0  # the first error line of a kind: error lines are few, and cost little beside what they tell
+ERROR_REPEAT = 0.5  # each further line of a kind is worth this share of the one before
+ERROR_LEAST = 0.35
+EXIT_VALUE = 3.0
+RECEIPT_VALUE = 1.0
+LABELLED_VALUE = 0.06
+EDGE_VALUE = 0.05  # the first and the last line of an output, so that a reader sees what it is
+CAUSE_VALUE = 0.6  # each of the last lines of a failed call: tracebacks end with the cause
+CAUSE_LINES = 3
+CAMEL_FACTOR = 0.6
+SUPERSEDED_FACTOR = 0.15
+READ_FACTOR = 0.9
+ARGUMENT_FACTOR = 0.7
+LEAST_WORD = 6  # characters of a token inside a token
+MAX_WORDS = 10  # words of a token whose combinations are looked at
+
+
+class Items:
+    """Item numbers by name, and which other items a token shows: parts of it that no letter or digit touches."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+        self._inside: dict[str, tuple[str, ...]] = {}
+
+    def number(self, name: str) -> int:
+        return self.numbers.setdefault(name, len(self.numbers))
+
+    def inside(self, token: str) -> tuple[str, ...]:
+        """Known tokens that stand inside a token as words of their own (a hash in a path, a date in a time)."""
+        known = self._inside.get(token)
+        if known is None:
+            known = self._inside[token] = tuple(part for part in _parts(token) if part in self.numbers)
+        return known
+
+    def shown_by(self, texts: Iterable[str]) -> set[int]:
+        """The items that texts show."""
+        numbers = self.numbers
+        shown: set[int] = set()
+        for text in texts:
+            for token in {*facts.tokens(text), *facts.labelled_values(text)}:
+                if token in numbers:
+                    shown.add(numbers[token])
+                shown.update(numbers[part] for part in self.inside(token))
+            for line in text.split("\n"):
+                number = numbers.get(_line_name(line))
+                if number is not None:
+                    shown.add(number)
+        return shown
+
+
+def _parts(token: str) -> Iterator[str]:
+    starts: list[int] = []
+    ends: list[int] = []
+    inside = False
+    for index, character in enumerate(token):
+        if character.isalnum() != inside:
+            inside = not inside
+            (starts if inside else ends).append(index)
+    if inside:
+        ends.append(len(token))
+    if len(starts) < 2:
+        return
+    for first, start in enumerate(starts[:MAX_WORDS]):
+        for end in ends[first : first + MAX_WORDS]:
+            if LEAST_WORD <= end - start < len(token):
+                yield token[start:end]
+
+
+def _line_name(line: str) -> str:
+    return f"\n{line.strip()}"  # a line feed first: no token has one
+
+
+def token_values(
+    model: ValueModel, candidate: Candidate, piece_tokens: Sequence[Sequence[str]], pieces: Pieces, context: ResultContext
+) -> dict[str, float]:
+    """The value of each token of one candidate."""
+    counts: dict[str, tuple[int, int]] = {}
+    offset = 0
+    for text, tokens in zip(pieces.texts, piece_tokens, strict=True):
+        for token in tokens:
+            seen = counts.get(token)
+            counts[token] = (1, offset) if seen is None else (seen[0] + 1, seen[1])
+        offset += len(text) + 1
+    values = model.values(counts, context)
+    factor = _factor(candidate)
+    return {token: value * factor * _camel(token) for token, value in values.items()}
+
+
+def _factor(candidate: Candidate) -> float:
+    if candidate.part == "argument":
+        return ARGUMENT_FACTOR
+    if candidate.repeat_of and not candidate.is_near:
+        return 0.0
+    if candidate.superseded:
+        return SUPERSEDED_FACTOR
+    return READ_FACTOR if candidate.read is not None else 1.0
+
+
+def _camel(token: str) -> float:
+    return CAMEL_FACTOR if token.isalpha() else 1.0
+
+
+def piece_items(
+    candidate: Candidate,
+    pieces: Pieces,
+    piece_tokens: Sequence[Sequence[str]],
+    values: dict[str, float],
+    items: Items,
+    kinds: dict[str, int],
+) -> list[list[tuple[int, float]]]:
+    """The items of each piece, with values. `kinds` counts error lines by template over all candidates so far.
+
+    A piece that holds a secret has none: it is never chosen.
+    """
+    factor = _factor(candidate)
+    rows: list[list[tuple[int, float]]] = []
+    secret = _secret_pieces(candidate, pieces)
+    last = len(pieces) - 1
+    tell_outcome = candidate.part == "result" and factor > 0
+    for index, (text, tokens) in enumerate(zip(pieces.texts, piece_tokens, strict=True)):
+        if index in secret or factor == 0.0:
+            rows.append([])
+            continue
+        row: dict[int, float] = {}
+        for token in tokens:
+            row[items.numbers[token]] = values[token]
+            for part in items.inside(token):
+                row.setdefault(items.numbers[part], values.get(part, 0.0))
+        for value in facts.labelled_values(text):
+            row[items.number(value)] = LABELLED_VALUE * factor
+        if tell_outcome:
+            _add_line(row, text, items, kinds, factor)
+            if candidate.is_error and index > last - CAUSE_LINES and text.strip():
+                row[items.number(f"\ncause {candidate.position} {index}")] = CAUSE_VALUE
+        if index in (0, last) and text.strip():
+            row[items.number(f"\nedge {candidate.part} {candidate.position} {index}")] = EDGE_VALUE * factor
+        rows.append([*row.items()])
+    return rows
+
+
+def _add_line(row: dict[int, float], text: str, items: Items, kinds: dict[str, int], factor: float) -> None:
+    """Items of a line as a whole: an error, an exit code, a receipt."""
+    if facts.is_exit_line(text):
+        row[items.number(_line_name(text))] = EXIT_VALUE
+    elif facts.is_error_line(text):
+        template = facts.error_template(text)
+        name = _line_name(text)
+        if name not in items.numbers:
+            kinds[template] = kinds.get(template, 0) + 1
+        earlier = max(0, kinds.get(template, 1) - 1)
+        row[items.number(name)] = max(ERROR_LEAST, ERROR_VALUE * ERROR_REPEAT**earlier)
+    elif facts.is_receipt_line(text):
+        row[items.number(_line_name(text))] = RECEIPT_VALUE * factor
+
+
+def _secret_pieces(candidate: Candidate, pieces: Pieces) -> set[int]:
+    """Pieces that touch a masked span."""
+    spans = candidate.masked.spans
+    if not spans:
+        return set()
+    found: set[int] = set()
+    offset = 0
+    for index, text in enumerate(pieces.texts):
+        end = offset + len(text)
+        if any(first < end and offset < last for first, last in spans):
+            found.add(index)
+        is_line_end = index + 1 == len(pieces) or pieces.lines[index + 1] != pieces.lines[index]
+        offset = end + is_line_end
+    return found

@@ -1,0 +1,229 @@
+"""A transcript is too long: undo what was compacted before, measure, plan, apply, check, report.
+
+Read top to bottom. `compact_data` is for the bytes of a file, `compact_messages` for Python values; both are one flow.
+"""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+
+from reefknot.compact.apply import Applied, apply_plan
+from reefknot.compact.candidates import Survey, survey
+from reefknot.compact.plan import make_plan
+from reefknot.compact.pressure import Aim, Pressure, measure
+from reefknot.compact.undo import make_recipe
+from reefknot.flows.restore import Restored, restore, restore_messages
+from reefknot.formats.records import Rendered, render, render_values
+from reefknot.formats.registry import FORMATS, parse, parse_messages
+from reefknot.model.message import Json
+from reefknot.model.report import Compacted, Explanation, Report
+from reefknot.model.settings import Settings
+from reefknot.model.transcript import Transcript
+from reefknot.store.base import Origin, Original, Store, Undo
+from reefknot.store.digest import digest_bytes
+from reefknot.text.tokens import TokenCounter
+
+__all__ = ["Request", "compact_data", "compact_messages"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """How to compact: the aim, and the parts that the flow works with.
+
+    `protect` holds call ids and tool names that are never changed, beside those of the settings. `on_step` hears of each step.
+    """
+
+    aim: Aim
+    store: Store
+    counter: TokenCounter
+    settings: Settings = Settings()
+    protect: Collection[str] = ()
+    on_step: Callable[[str], None] = lambda _: None
+
+
+def compact_data(data: bytes, request: Request, format: str | None = None) -> Compacted:
+    """Compact a file's content; `Compacted.data` is the new content, the same bytes where nothing changed.
+
+    Raises:
+        FormatError: the content is no transcript that can be read.
+        StoreError: the store cannot be used; nothing was shortened then.
+    """
+    request.on_step("read")
+    given = parse(data, format)
+    if given.faults:
+        return Compacted(report=_faulty(given, request), data=data)
+    request.on_step("undo")
+    restored = restore(given, request.store, data)
+    outcome = _compact(given, restored, request)
+    if outcome.applied is None:
+        return Compacted(report=outcome.report, data=data, explanations=outcome.explanations)
+    original = restored.transcript
+    request.on_step("write")
+    rendered = render(original, outcome.applied.edits)
+    if rendered.data == data:
+        report = _unchanged(outcome.report, "the same target gives the same transcript")
+        return Compacted(report=report, data=data, explanations=outcome.explanations)
+    _remember(original, outcome.applied, rendered, request.store)
+    return Compacted(report=outcome.report, data=rendered.data, explanations=outcome.explanations)
+
+
+def compact_messages(messages: list[Json], request: Request, format: str | None = None) -> Compacted:
+    """Compact messages given as Python values; `Compacted.messages` is a new list, the one given is not changed."""
+    given = parse_messages(messages, format)
+    if given.faults:
+        return Compacted(report=_faulty(given, request), messages=list(messages))
+    _, restored = restore_messages(messages, request.store, given.format)
+    outcome = _compact(given, restored, request)
+    if outcome.applied is None:
+        return Compacted(report=outcome.report, messages=list(messages), explanations=outcome.explanations)
+    values = render_values(restored.transcript, outcome.applied.edits)
+    if values == messages:
+        report = _unchanged(outcome.report, "the same target gives the same transcript")
+        return Compacted(report=report, messages=list(messages), explanations=outcome.explanations)
+    request.store.record(outcome.applied.reductions, (), restored.transcript.session)
+    return Compacted(report=outcome.report, messages=values, explanations=outcome.explanations)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Outcome:
+    report: Report
+    explanations: tuple[Explanation, ...]
+    applied: Applied | None = None
+
+
+def _compact(given: Transcript, restored: Restored, request: Request) -> _Outcome:
+    """The one body of rules: from the originals, whatever `given` is."""
+    aim, counter, settings = request.aim, request.counter, request.settings
+    original = restored.transcript
+    protect = {*request.protect, *restored.lost}
+    request.on_step("measure")
+    found = survey(original, counter, settings, protect, with_arguments=aim.keep is None)
+    now = found if original is given else survey(given, counter, settings, protect, with_arguments=False)
+    pressure = measure(
+        aim,
+        settings,
+        tokens=now.text_tokens,
+        result_tokens=now.result_tokens,
+        original_result_tokens=found.result_tokens,
+    )
+    if not pressure.is_over:
+        return _Outcome(report=_report(given, now, pressure, request), explanations=_reasons(found))
+    request.on_step("plan")
+    plan = make_plan(original, found, pressure, counter)
+    request.on_step("store")
+    applied = apply_plan(original, plan, FORMATS[original.format], request.store, counter)
+    report = _report(original, found, pressure, request, applied)
+    report = replace(report, tokens_before=now.text_tokens, result_tokens_before=now.result_tokens)
+    if reason := _why_not(report, found, pressure, settings, aim):
+        return _Outcome(report=_report(given, now, pressure, request, reason=reason), explanations=_reasons(found))
+    return _Outcome(report=report, explanations=(*_reasons(found), *applied.explanations), applied=applied)
+
+
+def _why_not(report: Report, found: Survey, pressure: Pressure, settings: Settings, aim: Aim) -> str:
+    """Why a compaction is not installed; empty when it is."""
+    if not report.references:
+        return "nothing that may be shortened would get shorter"
+    if report.tokens_after >= report.tokens_before:
+        return "it would not get shorter than it is"
+    freed = 1 - report.tokens_after / report.tokens_before
+    least = settings.min_reduction_ratio
+    if aim.window is not None and least is not None and freed < least:
+        return f"it would free {freed:.0%} of the tokens, less than min_reduction_ratio = {least:g}"
+    return ""
+
+
+def _remember(original: Transcript, applied: Applied, rendered: Rendered, store: Store) -> None:
+    """Have the store remember how each changed record is undone, before anybody can see the new file."""
+    recipes = [make_recipe(change.pieces, applied.stored) for change in rendered.changes]
+    origin = Origin(session=original.session, project=original.project)
+    store.put_many(
+        [
+            Original(data=blob, origin=origin, masked_secrets=recipe.masked_secrets)
+            for recipe in recipes
+            for blob in recipe.blobs
+        ]
+    )
+    undos = [
+        Undo(changed=digest_bytes(change.raw), recipe=recipe.data)
+        for change, recipe in zip(rendered.changes, recipes, strict=True)
+    ]
+    store.record(applied.reductions, undos, original.session)
+
+
+def _reasons(found: Survey) -> tuple[Explanation, ...]:
+    """Explanations of what was never a candidate."""
+    return tuple(
+        Explanation(call=call, part="result", form="kept", reason=reason, tokens_before=tokens, tokens_after=tokens)
+        for call, (reason, tokens) in found.kept_reasons.items()
+    )
+
+
+def _report(
+    transcript: Transcript,
+    found: Survey,
+    pressure: Pressure,
+    request: Request,
+    applied: Applied | None = None,
+    reason: str = "",
+) -> Report:
+    changes = applied.changes if applied else ()
+    results = dict.fromkeys(("kept", "noted", "excerpted", "repeated", "evicted"), 0)
+    arguments: dict[str, set[str]] = {}
+    saved = result_saved = 0
+    for change in changes:
+        candidate = change.decision.planned.candidate
+        saved += change.saved
+        if candidate.part == "result":
+            result_saved += change.saved
+            results[change.decision.form] += 1 + change.copies
+        else:
+            arguments.setdefault("changed", set()).add(candidate.call.id)
+    copies = sum(len(result.copies) for message in transcript.messages for result in message.results)
+    results["kept"] = found.results + copies + len(transcript.hidden) - sum(results.values())
+    parts = applied.parts if applied else []
+    excerpted = len(arguments.get("changed", ()))
+    after, results_after = found.text_tokens - saved, found.result_tokens - result_saved
+    masked = sum(change.reference.masked_secrets for change in changes)
+    return Report(
+        format=transcript.format,
+        action="compacted" if changes else "unchanged",
+        reason=reason or pressure.reason,
+        tokens_before=found.text_tokens,
+        tokens_after=after,
+        result_tokens_before=found.result_tokens,
+        result_tokens_after=results_after,
+        target_tokens=pressure.target,
+        reached=(results_after if pressure.scope == "results" else after) <= pressure.target or not pressure.is_over,
+        counter=request.counter.name,
+        messages=len(transcript.messages),
+        calls=found.calls,
+        results=results,
+        arguments={"kept": found.calls - excerpted, "excerpted": excerpted},
+        references=parts,
+        first_changed_message=min((part.message for part in parts), default=None),
+        masked_secrets=masked,
+        notes=transcript.notes,
+    )
+
+
+def _unchanged(report: Report, reason: str) -> Report:
+    """The report of a compaction whose outcome equals what was given."""
+    total = sum(report.results.values())
+    return replace(
+        report,
+        action="unchanged",
+        reason=reason,
+        tokens_after=report.tokens_before,
+        result_tokens_after=report.result_tokens_before,
+        results={**dict.fromkeys(report.results, 0), "kept": total},
+        arguments={"kept": sum(report.arguments.values()), "excerpted": 0},
+        references=(),
+        first_changed_message=None,
+        masked_secrets=0,
+    )
+
+
+def _faulty(transcript: Transcript, request: Request) -> Report:
+    """The report of a transcript whose pairs cannot be trusted: it passes through."""
+    found = survey(transcript, request.counter, request.settings, (), with_arguments=False)
+    pressure = Pressure(scope="transcript", target=found.text_tokens, hard=found.text_tokens, is_over=False)
+    return _report(transcript, found, pressure, request, reason="; ".join(transcript.faults))
