@@ -22,7 +22,13 @@ def settings_table() -> str:
     rows = ["| setting | default | may be | unit | what it does |", "|---|---|---|---|---|"]
     for key, field in FIELDS.items():
         notes = "" if field.metadata["project"] else "; **not in a project's file**"
-        cells = (f"`{key}`", _spelled(field.default), allowed(key), field.metadata["unit"], field.metadata["help"] + notes)
+        cells = (
+            f"`{key}`",
+            _spelled(field.default),
+            allowed(key),
+            field.metadata["unit"],
+            field.metadata["help"] + notes,
+        )
         rows.append("| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |")
     return "\n".join(rows) + f"\n\nAs a variable: `{PREFIX}` and the name in capitals, `{PREFIX}PRESERVE_RECENT=4`.\n"
 
