@@ -3,6 +3,7 @@
 Nothing is written but to the store. What comes back are edits of the source, and what must be remembered about them.
 """
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -42,10 +43,12 @@ class Change:
 class Applied:
     """Edits of the source, and what the store must remember when they are written.
 
-    `stored` finds, for a text of the source, where it is stored (for the undo recipes).
+    `stored` finds, for a text of the source, where it is stored (for the undo recipes). `argument_tokens_saved` counts
+    the inputs of calls as JSON, before and after.
     """
 
     changes: tuple[Change, ...]
+    argument_tokens_saved: int
     edits: tuple[Edit, ...]
     reductions: tuple[Reduction, ...]
     stored: dict[str, Kept]
@@ -95,8 +98,29 @@ def apply_plan(transcript: Transcript, plan: Plan, spec: FormatSpec, store: Stor
     kept_whole = [decision for decision in plan.decisions if decision.form == "kept"] + unchanged
     explanations = [*(_explain_change(change) for change in changes), *(_explain_kept(decision) for decision in kept_whole)]
     return Applied(
-        changes=tuple(changes), edits=tuple(edits), reductions=tuple(reductions), stored=stored, explanations=tuple(explanations)
+        changes=tuple(changes),
+        argument_tokens_saved=_argument_tokens_saved(changes, counter),
+        edits=tuple(edits),
+        reductions=tuple(reductions),
+        stored=stored,
+        explanations=tuple(explanations),
     )
+
+
+def _argument_tokens_saved(changes: Sequence[Change], counter: TokenCounter) -> int:
+    inputs: dict[str, tuple[str, str]] = {}
+    for change in changes:
+        candidate = change.decision.planned.candidate
+        if candidate.argument is not None:
+            before, after = inputs.get(candidate.call.id, (candidate.call.input_text,) * 2)
+            after = after.replace(_as_json(candidate.text), _as_json(change.texts[0]), 1)
+            inputs[candidate.call.id] = (before, after)
+    counts = counter.count_many([text for pair in inputs.values() for text in pair])
+    return sum(counts[0::2]) - sum(counts[1::2])
+
+
+def _as_json(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _original(transcript: Transcript, decision: Decision) -> Original:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reefknot.compact import facts
+from reefknot.compact.facts import Scan, scan, tokens
 from reefknot.compact.candidates import Candidate, Survey
 from reefknot.compact.items import Items, piece_items, token_values
 from reefknot.compact.markers import Marked, whole_marker
@@ -49,7 +49,7 @@ class _Draft:
     marked: Marked
     name: str
     floor: int
-    tokens: Sequence[Sequence[str]]
+    scanned: Scan
 
 
 def bundle_up(transcript: Transcript, found: Survey, counter: TokenCounter) -> Bundled:
@@ -59,7 +59,7 @@ def bundle_up(transcript: Transcript, found: Survey, counter: TokenCounter) -> B
     user_text = _last_prompt(transcript)
     model = load_model()
     valued = [
-        token_values(model, draft.candidate, draft.tokens, draft.pieces, _context(draft, found, user_text, reused)) for draft in drafts
+        token_values(model, draft.candidate, draft.scanned, draft.pieces, _context(draft, found, user_text, reused)) for draft in drafts
     ]
     items = Items()
     for values in valued:  # all tokens get their numbers before tokens inside tokens are looked up
@@ -68,8 +68,9 @@ def bundle_up(transcript: Transcript, found: Survey, counter: TokenCounter) -> B
     kinds: dict[str, int] = {}
     planned: list[Planned] = []
     for draft, values in zip(drafts, valued, strict=True):
-        rows = piece_items(draft.candidate, draft.pieces, draft.tokens, values, items, kinds)
-        planned.append(_plan_one(draft, rows, counter))
+        costs = _costs(draft.pieces, counter)
+        rows = piece_items(draft.candidate, draft.pieces, draft.scanned, costs, values, items, kinds)
+        planned.append(_plan_one(draft, rows, costs))
     chosen = {id(draft.candidate) for draft in drafts}
     stays = [*found.stays, *(candidate.text for candidate in found.candidates if id(candidate) not in chosen)]
     return Bundled(planned=tuple(planned), covered=frozenset(items.shown_by(stays)))
@@ -96,16 +97,16 @@ def _draft(candidates: Sequence[Candidate], counter: TokenCounter) -> list[_Draf
             marked=marked,
             name=name,
             floor=floor,
-            tokens=[list(facts.tokens(text)) for text in pieces.texts],
+            scanned=scan(pieces.texts),
         )
         for candidate, pieces, marked, name, marker, floor in zip(candidates, cuts, marks, names, markers, floors, strict=True)
         if floor < candidate.tokens and len(marker) < len(candidate.text)
     ]
 
 
-def _plan_one(draft: _Draft, rows: Sequence[Sequence[tuple[int, float]]], counter: TokenCounter) -> Planned:
+def _plan_one(draft: _Draft, rows: Sequence[Sequence[tuple[int, float]]], costs: Sequence[int]) -> Planned:
     bundle = Bundle(
-        costs=_costs(draft.pieces, counter),
+        costs=costs,
         items=rows,
         floor=draft.floor,
         marker=draft.floor + EXCERPT_EXTRA_TOKENS,
@@ -149,13 +150,13 @@ def _reused(transcript: Transcript, drafts: Sequence[_Draft]) -> frozenset[str]:
     for draft in drafts:
         if draft.candidate.part == "result":
             message = draft.candidate.message
-            for tokens in draft.tokens:
-                for token in tokens:
+            for row in draft.scanned.tokens:
+                for token in row:
                     if introduced.get(token, message) >= message:
                         introduced[token] = message
     reused: set[str] = set()
     for index, message in enumerate(transcript.messages):
         if message.role == "assistant":
             for text in (*message.texts, *(call.input_text for call in message.calls)):
-                reused.update(token for token in facts.tokens(text) if introduced.get(token, index) < index)
+                reused.update(token for token in tokens(text) if introduced.get(token, index) < index)
     return frozenset(reused)

@@ -1,60 +1,132 @@
 """What in a text an agent may need again: tokens that name things, and lines that must not be missed.
 
 Token and line patterns follow the fact rails of the verbatim-compaction family (jev-factkeep, factrail),
-as published; what is counted as covered, and for how much, is decided in `value` and `selection`.
+as published; what they are worth is decided in `items`. A whole text is scanned in a few linear passes: plain substring
+search finds the lines that may tell something, and only on those do the patterns decide.
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 
-__all__ = ["error_template", "is_error_line", "is_exit_line", "is_receipt_line", "labelled_values", "tokens"]
+__all__ = ["Scan", "error_template", "is_error_line", "is_exit_line", "is_receipt_line", "labelled_values", "scan", "tokens"]
 
-_WITH_DIGIT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.:/@#-]{5,}")
-_NAMES = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]{7,}")
+_WORDS = re.compile(r"\n|[A-Za-z0-9][A-Za-z0-9_.:/@#-]{5,}|[A-Za-z_][A-Za-z0-9_./-]{7,}")
 _DIGIT = re.compile(r"[0-9]")
 _SEPARATOR = re.compile(r"[/_.]")
-_CAMEL = re.compile(r"\b[A-Za-z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b")
+_CAMEL = re.compile(r"[a-z0-9][A-Z]")
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9]{7,}\Z")
+_UNNAMED = re.compile(r"[:@#]")
+
 _ERROR = re.compile(
-    r"\b(?:errors?|err|failed|failures?|fail|exception|traceback|denied|refused|invalid|not found|cannot|fatal|panic(?:ked)?"
+    r"\b(?:errors?|err|failed|failures?|fail|fails|exception|traceback|denied|refused|invalid|not found|cannot|fatal|panic(?:ked)?"
     r"|timed? ?out|segfault|aborted|undefined|unresolved)\b|[A-Za-z]Error\b|[A-Za-z]Exception\b|✖|✗|\bERR!?",
     re.IGNORECASE,
+)
+_ERROR_STEMS = (
+    *("err", "fail", "exception", "traceback", "denied", "refused", "invalid", "not found", "cannot", "fatal", "panic"),
+    *("timeout", "time out", "timed out", "timedout", "segfault", "aborted", "undefined", "unresolved", "✖", "✗"),
 )
 _EXIT = re.compile(
     r"\b(?:exit(?:ed)?(?: with)?(?: status| code)?|returned(?: with)?(?: exit)?(?: status| code)|return ?code|status code|rc)\b[ :=]*-?\d{1,3}\b",
     re.IGNORECASE,
 )
+_EXIT_STEMS = ("exit", "returned", "return code", "returncode", "status code", "rc")
 _RECEIPT = re.compile(
     r"\b(?:message[_ ]?id|ticket|confirmed|confirmation|sent|delivered|created|updated|deleted|order|transaction|released?"
     r"|published|deployed|merged|pushed|commit(?:ted)?|uploaded|scheduled|booked|paid|refunded)\b[^\n]{0,40}?[A-Za-z_#-]*\d",
     re.IGNORECASE,
 )
+_RECEIPT_STEMS = (
+    *("message", "ticket", "confirm", "sent", "delivered", "created", "updated", "deleted", "order", "transaction", "release"),
+    *("published", "deployed", "merged", "pushed", "commit", "uploaded", "scheduled", "booked", "paid", "refunded"),
+)
 _LABELLED = re.compile(
-    r"\b(port|pid|exit|code|status|rc|line|lines|size|count|total|passed|failed|tests?|errors?|warnings?|version|id|issue|pr)\b[\s:=#(]{1,3}"
+    r"\b(port|pid|exit|code|status|rc|lines?|size|count|total|passed|failed|tests?|errors?|warnings?|version|id|issue|pr)\b[ \t:=#(]{1,3}"
     r"([A-Za-z]{0,2}\d[\w.]{0,4})(?![\w.])",
     re.IGNORECASE,
 )
+_LABEL_STEMS = ("port", "pid", "exit", "code", "status", "rc", "line", "size", "count", "total", "passed", "fail", "test")
+_LABEL_STEMS += ("error", "warning", "version", "id", "issue", "pr")
 _NUMBERS = re.compile(r"\d+")
 MAX_ERROR_LINE = 400  # characters
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scan:
+    """What each piece of a text holds; `errors`, `exits` and `receipts` are indexes of pieces."""
+
+    tokens: Sequence[Sequence[str]]
+    labelled: dict[int, list[str]]
+    errors: frozenset[int]
+    exits: frozenset[int]
+    receipts: frozenset[int]
+
+
+def scan(texts: Sequence[str]) -> Scan:
+    """Scan the pieces of a text, none of which holds a line feed; linear in their length."""
+    joined = "\n".join(texts)
+    rows: list[list[str]] = [[] for _ in texts]
+    at = 0
+    for word in _WORDS.findall(joined):
+        if word == "\n":
+            at += 1
+        else:
+            _add_token(rows[at], word)
+    lowered = joined.lower()
+    starts = [0, *accumulate(len(line) + 1 for line in lowered.split("\n"))]
+    return Scan(
+        tokens=rows,
+        labelled={
+            index: values
+            for index in _pieces_with(lowered, starts, _LABEL_STEMS)
+            if (values := list(labelled_values(texts[index])))
+        },
+        errors=frozenset(index for index in _pieces_with(lowered, starts, _ERROR_STEMS) if is_error_line(texts[index])),
+        exits=frozenset(index for index in _pieces_with(lowered, starts, _EXIT_STEMS) if is_exit_line(texts[index])),
+        receipts=frozenset(index for index in _pieces_with(lowered, starts, _RECEIPT_STEMS) if is_receipt_line(texts[index])),
+    )
+
+
+def _pieces_with(lowered: str, starts: Sequence[int], stems: Sequence[str]) -> list[int]:
+    """Indexes of the pieces that hold one of the stems."""
+    found: set[int] = set()
+    for stem in stems:
+        at = lowered.find(stem)
+        while at >= 0:
+            index = bisect_right(starts, at) - 1
+            found.add(index)
+            at = lowered.find(stem, starts[index + 1])
+    return sorted(found)
+
+
+def _add_token(row: list[str], word: str) -> None:
+    token = word.rstrip(".:,")
+    if _DIGIT.search(token):
+        row.append(token)
+    elif _SEPARATOR.search(token):
+        for part in _UNNAMED.split(token) if _UNNAMED.search(token) else (token,):
+            if len(part) >= 8 and _SEPARATOR.search(part):
+                row.append(part)
+    elif len(token) >= 8 and _CAMEL.search(token) and _PLAIN.match(token):
+        row.append(token)
+
+
 def tokens(text: str) -> Iterator[str]:
-    """Tokens that name a thing, in no set order and with repeats: ids, paths, versions, dotted or snake-case names.
+    """Tokens that name a thing, in no set order and with repeats: ids, paths, versions, dotted, snake-case and camel-case names.
 
-    A token with a digit has 6 characters or more; one without has 8 or more and a `/`, `_` or `.` in it.
+    A token with a digit has 6 characters or more; one without has 8 or more, and a `/`, `_`, `.` or inner capital in it.
 
-    >>> sorted(set(tokens("see src/tide/table.py:12, id r-20260309-7; port 80")))
-    ['r-20260309-7', 'src/tide/table.py', 'src/tide/table.py:12']
+    >>> sorted(set(tokens("see src/tide/table.py:12, id r-20260309-7; port 80, LeaseTimer")))
+    ['LeaseTimer', 'r-20260309-7', 'src/tide/table.py:12']
     """
-    for token in _WITH_DIGIT.findall(text):
-        if _DIGIT.search(token):
-            yield token.rstrip(".:,")
-    for token in _NAMES.findall(text):
-        if _SEPARATOR.search(token) and not _DIGIT.search(token):
-            stripped = token.rstrip(".:,")
-            if len(stripped) >= 8:
-                yield stripped
-    if text.find("_") >= 0 or not text.islower():
-        yield from (token for token in _CAMEL.findall(text) if len(token) >= 8)
+    row: list[str] = []
+    for word in _WORDS.findall(text):
+        if word != "\n":
+            _add_token(row, word)
+    yield from row
 
 
 def labelled_values(text: str) -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from reefknot.compact import facts
 from reefknot.compact.candidates import Candidate
+from reefknot.compact.facts import Scan
 from reefknot.compact.pieces import Pieces
 from reefknot.compact.value import ResultContext, ValueModel
 
@@ -23,6 +24,7 @@ EDGE_VALUE = 0.05  # the first and the last line of an output, so that a reader 
 CAUSE_VALUE = 0.6  # each of the last lines of a failed call: tracebacks end with the cause
 CAUSE_LINES = 3
 CAMEL_FACTOR = 0.6
+LINE_VALUE = 1e-5  # per token of a line that is not visible elsewhere: what is left of a budget is not wasted
 SUPERSEDED_FACTOR = 0.15
 READ_FACTOR = 0.9
 ARGUMENT_FACTOR = 0.7
@@ -86,12 +88,12 @@ def _line_name(line: str) -> str:
 
 
 def token_values(
-    model: ValueModel, candidate: Candidate, piece_tokens: Sequence[Sequence[str]], pieces: Pieces, context: ResultContext
+    model: ValueModel, candidate: Candidate, scanned: Scan, pieces: Pieces, context: ResultContext
 ) -> dict[str, float]:
     """The value of each token of one candidate."""
     counts: dict[str, tuple[int, int]] = {}
     offset = 0
-    for text, tokens in zip(pieces.texts, piece_tokens, strict=True):
+    for text, tokens in zip(pieces.texts, scanned.tokens, strict=True):
         for token in tokens:
             seen = counts.get(token)
             counts[token] = (1, offset) if seen is None else (seen[0] + 1, seen[1])
@@ -118,7 +120,8 @@ def _camel(token: str) -> float:
 def piece_items(
     candidate: Candidate,
     pieces: Pieces,
-    piece_tokens: Sequence[Sequence[str]],
+    scanned: Scan,
+    costs: Sequence[int],
     values: dict[str, float],
     items: Items,
     kinds: dict[str, int],
@@ -132,7 +135,7 @@ def piece_items(
     secret = _secret_pieces(candidate, pieces)
     last = len(pieces) - 1
     tell_outcome = candidate.part == "result" and factor > 0
-    for index, (text, tokens) in enumerate(zip(pieces.texts, piece_tokens, strict=True)):
+    for index, (text, tokens) in enumerate(zip(pieces.texts, scanned.tokens, strict=True)):
         if index in secret or factor == 0.0:
             rows.append([])
             continue
@@ -141,30 +144,35 @@ def piece_items(
             row[items.numbers[token]] = values[token]
             for part in items.inside(token):
                 row.setdefault(items.numbers[part], values.get(part, 0.0))
-        for value in facts.labelled_values(text):
+        for value in scanned.labelled.get(index, ()):
             row[items.number(value)] = LABELLED_VALUE * factor
         if tell_outcome:
-            _add_line(row, text, items, kinds, factor)
+            _add_line(row, index, text, scanned, items, kinds, factor)
             if candidate.is_error and index > last - CAUSE_LINES and text.strip():
                 row[items.number(f"\ncause {candidate.position} {index}")] = CAUSE_VALUE
+        if text.strip():
+            name = _line_name(text)
+            row.setdefault(items.number(name), LINE_VALUE * costs[index] * factor)
         if index in (0, last) and text.strip():
             row[items.number(f"\nedge {candidate.part} {candidate.position} {index}")] = EDGE_VALUE * factor
         rows.append([*row.items()])
     return rows
 
 
-def _add_line(row: dict[int, float], text: str, items: Items, kinds: dict[str, int], factor: float) -> None:
+def _add_line(
+    row: dict[int, float], index: int, text: str, scanned: Scan, items: Items, kinds: dict[str, int], factor: float
+) -> None:
     """Items of a line as a whole: an error, an exit code, a receipt."""
-    if facts.is_exit_line(text):
+    if index in scanned.exits:
         row[items.number(_line_name(text))] = EXIT_VALUE
-    elif facts.is_error_line(text):
+    elif index in scanned.errors:
         template = facts.error_template(text)
         name = _line_name(text)
         if name not in items.numbers:
             kinds[template] = kinds.get(template, 0) + 1
         earlier = max(0, kinds.get(template, 1) - 1)
         row[items.number(name)] = max(ERROR_LEAST, ERROR_VALUE * ERROR_REPEAT**earlier)
-    elif facts.is_receipt_line(text):
+    elif index in scanned.receipts:
         row[items.number(_line_name(text))] = RECEIPT_VALUE * factor
 
 

@@ -168,10 +168,9 @@ def _report(
     changes = applied.changes if applied else ()
     results = dict.fromkeys(("kept", "noted", "excerpted", "repeated", "evicted"), 0)
     arguments: dict[str, set[str]] = {}
-    saved = result_saved = 0
+    result_saved = 0
     for change in changes:
         candidate = change.decision.planned.candidate
-        saved += change.saved
         if candidate.part == "result":
             result_saved += change.saved
             results[change.decision.form] += 1 + change.copies
@@ -181,6 +180,7 @@ def _report(
     results["kept"] = found.results + copies + len(transcript.hidden) - sum(results.values())
     parts = applied.parts if applied else []
     excerpted = len(arguments.get("changed", ()))
+    saved = result_saved + (applied.argument_tokens_saved if applied else 0)
     after, results_after = found.text_tokens - saved, found.result_tokens - result_saved
     masked = sum(change.reference.masked_secrets for change in changes)
     return Report(
