@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 from urllib.parse import quote
 
-from reefknot.errors import StoreError
+from reefknot.errors import Corrupt, StoreError
 from reefknot.store.schema import APPLICATION_ID, UPGRADES, VERSION
 
 __all__ = ["SqliteFile", "explained"]
@@ -46,12 +46,13 @@ def _code(error: sqlite3.Error) -> int:
 
 @contextlib.contextmanager
 def explained(path: Path) -> Generator[None]:
-    """Errors of SQLite as StoreError: what, where, what to do."""
+    """Errors of SQLite as StoreError, damage as Corrupt: what, where, what to do."""
     try:
         yield
     except sqlite3.Error as error:
         hint = _HINTS.get(_code(error), "`reefknot store verify` checks it")
-        raise StoreError(f"store {str(path)!r}: {error}: {hint}") from error
+        family = Corrupt if _code(error) == sqlite3.SQLITE_CORRUPT else StoreError
+        raise family(f"store {str(path)!r}: {error}: {hint}") from error
 
 
 class SqliteFile:
