@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import cast
 
-import zstandard
-
 from reefknot.errors import FormatError
 from reefknot.formats.json_text import (
     JsonError,
@@ -25,6 +23,7 @@ from reefknot.formats.json_text import (
     skip_space,
 )
 from reefknot.formats.splice import Piece, Spliced, edit_value, restore_pieces, splice
+from reefknot.model import zstd
 from reefknot.model.message import Json
 from reefknot.model.transcript import Edit, Record, Source, Transcript
 
@@ -105,10 +104,10 @@ def _unpack_gzip(data: bytes) -> bytes:
 def _unpack_zstd(data: bytes) -> bytes:
     parts: list[bytes] = []
     while data:
-        frame = zstandard.ZstdDecompressor().decompressobj()
+        frame = zstd.ZstdDecompressor()
         try:
             parts.append(frame.decompress(data))
-        except zstandard.ZstdError as error:
+        except zstd.ZstdError as error:
             raise FormatError(f"the zstd archive is damaged ({error}): fetch the file again") from None
         if not frame.eof:
             raise FormatError("the zstd archive is cut off before its end: fetch the whole file")

@@ -3,9 +3,8 @@
 import io
 from typing import BinaryIO, Protocol
 
-import zstandard
-
 from reefknot.errors import Corrupt
+from reefknot.model import zstd
 
 __all__ = ["PLAIN", "ZSTD", "Readable", "compress", "decompress", "reading_stream", "same_bytes", "writing_stream"]
 
@@ -27,7 +26,7 @@ def compress(data: bytes) -> tuple[int, bytes]:
     >>> compress(b"abc"), compress(b"a" * 1000)[0] == ZSTD
     ((0, b'abc'), True)
     """
-    packed = zstandard.ZstdCompressor(level=LEVEL).compress(data)
+    packed = zstd.compress(data, LEVEL)
     return (ZSTD, packed) if len(packed) < len(data) else (PLAIN, data)
 
 
@@ -43,9 +42,9 @@ def decompress(encoding: int, stored: bytes, size_bytes: int) -> bytes:
     if encoding == PLAIN and len(stored) == size_bytes:
         return stored
     try:
-        if encoding == ZSTD and zstandard.frame_content_size(stored) == size_bytes:
-            return zstandard.ZstdDecompressor().decompress(stored)
-    except (zstandard.ZstdError, MemoryError) as error:
+        if encoding == ZSTD and zstd.get_frame_info(stored).decompressed_size == size_bytes:
+            return zstd.decompress(stored)
+    except (zstd.ZstdError, MemoryError) as error:
         raise Corrupt(f"cannot decompress: {error}") from error
     raise Corrupt(f"cannot decompress: not {size_bytes:,} bytes of data")
 
@@ -56,21 +55,21 @@ def same_bytes(encoding: int, stored: Readable, data: bytes) -> bool:
     >>> same_bytes(ZSTD, io.BytesIO(compress(b"a" * 1000)[1]), b"a" * 1000)
     True
     """
-    stream: Readable = stored if encoding == PLAIN else zstandard.ZstdDecompressor().stream_reader(stored)  # pyright: ignore[reportArgumentType] (its stub asks for a whole file; it reads only)
+    stream: Readable = stored if encoding == PLAIN else zstd.ZstdFile(stored)  # pyright: ignore[reportArgumentType] (its stub asks for a whole file; it reads only)
     view, at = memoryview(data), 0
     try:
         while block := stream.read(_BLOCK_BYTES):
             if bytes(view[at : at + len(block)]) != block:
                 return False
             at += len(block)
-    except zstandard.ZstdError:
+    except (zstd.ZstdError, EOFError):
         return False
     return at == len(data)
 
 
-def writing_stream(file: BinaryIO) -> zstandard.ZstdCompressionWriter:
+def writing_stream(file: BinaryIO) -> zstd.ZstdFile:
     """A stream that compresses what is written to it into a file; closing it ends the data, not the file."""
-    return zstandard.ZstdCompressor(level=LEVEL).stream_writer(file, closefd=False)
+    return zstd.ZstdFile(file, "w", level=LEVEL)
 
 
 def reading_stream(file: BinaryIO) -> io.BufferedReader:
@@ -86,7 +85,7 @@ class _Frame(io.RawIOBase):
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self._decompressor = zstandard.ZstdDecompressor().decompressobj()
+        self._decompressor = zstd.ZstdDecompressor()
         self._left = b""
 
     def readable(self) -> bool:
@@ -101,7 +100,7 @@ class _Frame(io.RawIOBase):
                 raise OSError("it ends too early")
             try:
                 self._left = self._decompressor.decompress(block)
-            except zstandard.ZstdError as error:
+            except zstd.ZstdError as error:
                 raise OSError(f"damaged zstd data: {error}") from error
         piece = self._left[: len(buffer)]
         buffer[: len(piece)] = piece
