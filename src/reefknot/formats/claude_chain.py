@@ -139,9 +139,10 @@ def _with_parallel_calls(chain: Mapping[int, Line], way: Sequence[int]) -> list[
     answers = {_message_id(chain[index]): index for index in way if _message_id(chain[index])}  # -> its last line
     uuids = {text_of(line.get("uuid")): _message_id(line) for line in chain.values() if _message_id(line)}
     calls = _owners_of_calls(chain)
+    told = {pair for index in way for pair in _pair_ids(chain[index])}
     extra: dict[int, list[int]] = {}
     for index, line in chain.items():
-        if index in on_way:
+        if index in on_way or not told.isdisjoint(_pair_ids(line)):  # a replay of what is on the way
             continue
         owner = _message_id(line) or _answered(line, uuids, calls)
         last = answers.get(owner) if owner else None
@@ -174,6 +175,12 @@ def _ids(line: Line, kind: str, key: str) -> Iterator[str]:
     for block in content if isinstance(content, list) else ():
         if isinstance(block, dict) and block.get("type") == kind:
             yield text_of(block.get(key))
+
+
+def _pair_ids(line: Line) -> Iterator[tuple[str, str]]:
+    """What tells a line with calls or results from all others: (kind, id) of each."""
+    for kind, key in (("tool_use", "id"), ("tool_result", "tool_use_id")):
+        yield from ((kind, id_) for id_ in _ids(line, kind, key))
 
 
 def _owners_of_calls(chain: Mapping[int, Line]) -> dict[str, str]:

@@ -115,7 +115,8 @@ def _webp_size(head: bytes) -> ImageSize | None:
             (bits,) = struct.unpack_from("<I", head, 21)
             return _size((bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1)
         case b"VP8X":
-            return _size(1 + int.from_bytes(head[24:27], "little"), 1 + int.from_bytes(head[27:30], "little"))
+            width_low, width_high, height_low, height_high = struct.unpack_from("<HBHB", head, 24)
+            return _size(1 + width_low + (width_high << 16), 1 + height_low + (height_high << 16))
         case _:
             return None
 
