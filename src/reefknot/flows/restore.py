@@ -18,7 +18,7 @@ from reefknot.model.transcript import Edit, Transcript
 from reefknot.store.base import Reduction, Store
 from reefknot.store.digest import digest_bytes, digest_text
 
-__all__ = ["Restored", "restore", "restore_data", "restore_messages"]
+__all__ = ["Restored", "restore", "restore_data", "restore_messages", "shortened_texts"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,7 @@ def _text_edits(transcript: Transcript, store: Store) -> tuple[list[Edit], int, 
     lost: dict[str, None] = {}
     message, texts = "", 0
     spec = FORMATS[transcript.format]
-    for call_id, text, holder, place, result in _shortened(transcript):
+    for call_id, text, holder, place, result in shortened_texts(transcript):
         reduction = store.reduction_of(digest_text(text), holder)
         if reduction is None:
             continue
@@ -107,7 +107,7 @@ def _text_edits(transcript: Transcript, store: Store) -> tuple[list[Edit], int, 
     return edits, texts, tuple(lost), message
 
 
-def _shortened(transcript: Transcript) -> Iterator[tuple[str, str, str, Place, ToolResult | None]]:
+def shortened_texts(transcript: Transcript) -> Iterator[tuple[str, str, str, Place, ToolResult | None]]:
     """Every text that may be a shortened one: call id, text, holder, place, and its result (None for an argument)."""
     for message in transcript.messages:
         for call in message.calls:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, get_args, get_type_hints
 
 from reefknot.errors import ConfigError
+from reefknot.model.folders import xdg_folder
 from reefknot.model.settings import Settings
 
 __all__ = ["FIELDS", "PREFIX", "PROJECT_FILE", "Loaded", "allowed", "load_settings", "nearest", "user_file"]
@@ -78,10 +79,7 @@ def user_file(environ: Mapping[str, str]) -> Path:
     >>> str(user_file({"HOME": "/home/kim"}))
     '/home/kim/.config/reefknot/config.toml'
     """
-    base = environ.get("XDG_CONFIG_HOME", "")
-    if not Path(base).is_absolute():  # the XDG rule: a relative path counts as not set
-        base = Path(environ.get("HOME") or Path.home(), ".config")
-    return Path(base, "reefknot", "config.toml")
+    return xdg_folder(environ, "XDG_CONFIG_HOME", ".config") / "reefknot" / "config.toml"
 
 
 def allowed(key: str) -> str:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from reefknot.errors import StoreError
 from reefknot.model.encoding import to_bytes
+from reefknot.model.folders import xdg_folder
 from reefknot.store.digest import digest_bytes
-from reefknot.store.opening import xdg_folder
 
 __all__ = ["expire_copies", "outputs_folder", "safe_name", "write_copy"]
 

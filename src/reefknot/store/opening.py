@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from reefknot.errors import ConfigError, MissingExtra
+from reefknot.model.folders import xdg_folder
 from reefknot.store.contents import ListedStore
 from reefknot.store.memory import MemoryStore
 from reefknot.store.sqlite import SqliteStore
@@ -57,12 +58,3 @@ def default_path(environ: Mapping[str, str]) -> Path:
     if own := environ.get("REEFKNOT_HOME"):
         return Path(own).expanduser().absolute() / FILE_NAME
     return xdg_folder(environ, "XDG_DATA_HOME", ".local/share") / "reefknot" / FILE_NAME
-
-
-def xdg_folder(environ: Mapping[str, str], variable: str, default: str) -> Path:
-    """A base folder of the XDG specification, `default` being relative to the home folder."""
-    named = environ.get(variable, "")
-    if Path(named).is_absolute():
-        return Path(named)
-    home = environ.get("HOME", "")
-    return (Path(home) if Path(home).is_absolute() else Path.home()) / default

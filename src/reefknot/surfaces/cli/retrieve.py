@@ -1,16 +1,11 @@
 """`reefknot retrieve`: any part of a stored original."""
 
-import os
-from contextlib import closing
-from pathlib import Path
-
 import click
 
 from reefknot.errors import StoreError, UsageError
 from reefknot.flows.retrieve import Retrieved
 from reefknot.flows.retrieve import retrieve as retrieve_part
-from reefknot.policy.settings import load_settings
-from reefknot.store.opening import open_store
+from reefknot.surfaces.cli.opened import opened_store
 from reefknot.surfaces.cli.output import print_bytes, print_json, print_text, say
 from reefknot.surfaces.guard import expect_no
 
@@ -44,8 +39,7 @@ def retrieve(
         raise UsageError("retrieve: --raw gives all stored bytes as they are: it goes with no other option")
     if grep is None and (context or ignore_case):
         raise UsageError("retrieve: --context and -i go with --grep")
-    settings = load_settings(os.environ, Path.cwd()).settings
-    with expect_no(StoreError), closing(open_store(settings.store or None, os.environ)) as store:
+    with expect_no(StoreError), opened_store() as (store, settings):
         found = retrieve_part(
             store,
             reference,
