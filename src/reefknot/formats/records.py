@@ -171,9 +171,8 @@ def split_items(data: bytes, keys: Sequence[str] = LIST_KEYS) -> Items:
     (b'{"messages": [', b', ', b']}')
     """
     offset = len(_BOM) if data.startswith(_BOM) else 0
-    text = data[offset:].decode("latin-1")  # one character is one byte
     try:
-        found = _scan_document(text, keys)
+        found = _scan_document(data[offset:].decode("latin-1"), keys)  # one character is one byte
     except JsonError as error:
         raise _document_error(error, offset) from None
     records: list[Record] = []

@@ -5,12 +5,12 @@ Files are bytes here; their names and compression are dealt with before (`record
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from reefknot.errors import FormatError
 from reefknot.formats import anthropic, claude_code, neutral, openai_chat
-from reefknot.formats.json_text import load_value
-from reefknot.formats.records import Items, split_items, split_lines
+from reefknot.formats.json_text import JsonError, first_item, load_value, next_item, read_key, scan_value
+from reefknot.formats.records import LIST_KEYS, Items, split_items, split_lines
 from reefknot.model.message import Json, Place, ToolResult
 from reefknot.model.transcript import FormatName, Record, Source, Transcript
 
@@ -59,6 +59,8 @@ FORMATS: dict[str, FormatSpec] = {
     ),
 }
 
+_Layout: TypeAlias = Literal["lines", "document"]
+
 _HEAD_BYTES = 8192  # enough to tell text from a binary file
 _BOM = b"\xef\xbb\xbf"
 
@@ -93,8 +95,8 @@ def parse(data: bytes, format: str | None = None) -> Transcript:
     """
     _check_text(data)
     spec = None if format is None else _spec(format)
-    layout = _layout(data) if spec is None else "lines" if spec.read_lines is not None else "document"
-    if layout == "lines":
+    is_lines = _layout(data) == "lines" if spec is None else spec.read_lines is not None
+    if is_lines:
         source = split_lines(data)
         spec = spec or FORMATS[_detect_lines(source)]
         return _must(spec.read_lines)(source)
@@ -153,24 +155,41 @@ def _check_text(data: bytes) -> None:
         raise FormatError("the file is binary, not JSON text")
 
 
-def _layout(data: bytes) -> Literal["lines", "document"]:
+def _layout(data: bytes) -> _Layout:
     """Whether a file is one JSON value a line, or one document."""
     text = data.removeprefix(_BOM)
     start = len(text) - len(text.lstrip(b" \t\r\n"))
-    if text.startswith(b"[", start):
-        return "document"
     stop = text.find(b"\n", start)
-    if stop < 0:
-        value = load_value(text[start:])
-        return "lines" if isinstance(value, dict) and claude_code.looks_like(value) else "document"
-    rest = text[stop + 1 : stop + 1 + _HEAD_BYTES].strip()
-    first = load_value(text[start:stop])
-    if isinstance(first, dict):
-        return "lines" if rest or claude_code.looks_like(first) else "document"
-    return "lines" if _second_is_object(text, stop) or not text.startswith(b"{", start) else "document"
+    if text.startswith(b"[", start) or (stop < 0 and not text.startswith(b"{", start)):
+        return "document"
+    if not text.startswith(b"{", start):
+        return "lines"
+    try:
+        sign = _sign_of_layout(text[start : stop if stop >= 0 else len(text)].decode("latin-1"))
+    except JsonError:  # the object goes on in the next line, or was cut off at its front
+        return "lines" if _second_is_object(text, stop) else "document"
+    if sign is not None:
+        return sign
+    return "lines" if stop >= 0 and text[stop : stop + _HEAD_BYTES].strip() else "document"
+
+
+def _sign_of_layout(line: str) -> _Layout | None:
+    """What the members of a first line tell; a list of messages is not read for it."""
+    position = first_item(line, 0, "}")
+    while position is not None:
+        key, start = read_key(line, position)
+        if key in LIST_KEYS and line.startswith("[", start):
+            return "document"
+        value, end = scan_value(line, start)
+        if key == "type" and value in claude_code.LINE_TYPES:
+            return "lines"
+        position = next_item(line, end, "}")
+    return None
 
 
 def _second_is_object(text: bytes, stop: int) -> bool:
+    if stop < 0:
+        return False
     end = text.find(b"\n", stop + 1)
     return isinstance(load_value(text[stop + 1 : end if end >= 0 else len(text)]), dict)
 
