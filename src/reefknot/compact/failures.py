@@ -1,0 +1,106 @@
+"""Whether an output shows that its read failed, broke off or still goes on: it then tells what happened, once.
+
+Looked at are the frames that hosts put around an output, short outputs, and the first and last lines of long ones.
+Source code that speaks of timeouts and of things not found in its middle is no failure.
+"""
+
+import re
+
+__all__ = ["exit_code", "is_failed_host_read", "is_failed_shell_read"]
+
+SHORT = 300  # characters; all of a shorter output is looked at
+EDGE_LINES = 4  # lines looked at, at each end of a longer one
+EDGE = 2_000  # characters, at most, at each end
+
+_EXIT_AT_START = re.compile(
+    r"\s*(?:<returncode>(-?\d+)</returncode>|Exit code:? (-?\d+)\b|\[?exit (?:status|code):? (-?\d+)\]?\s*$"
+    r"|(?:Chunk ID: \S+\s+)?(?:Wall time: [^\n]*\n)?Process exited with code (-?\d+)|Exit code: (-?\d+))",
+    re.MULTILINE,
+)
+_EXIT_AT_END = re.compile(
+    r"(?:^|\n)\s*[\[(<]?(?:Command |Process |The command )?(?:exited with (?:exit )?(?:code|status)|exit(?: code| status)|returned(?: exit)? (?:code|status)|"
+    r"completed with exit code)[: ]+(-?\d+)[\])>.]*\s*$|\"(?:returncode|exit_code)\": ?(-?\d+)[^{}]*\}+\s*$",
+    re.IGNORECASE,
+)
+_UNFINISHED = re.compile(
+    r"running in (?:the )?background|background with id|Process running with session ID|\btimed out\b|Command timed out"
+    r"|\[Request interrupted|user doesn't want to (?:proceed|take)|<tool_use_error>|was interrupted|\"timed_out\": true|^Killed\b"
+    r"|Segmentation fault|^Terminated\b|KeyboardInterrupt|^\^C",
+    re.IGNORECASE | re.MULTILINE,
+)
+_FAILURE = re.compile(
+    r"no such file or directory|permission denied|access is denied|command not found|not recognized as|cannot (?:find|open|access|stat|read)\b"
+    r"|operation not permitted|input/output error|not a git repository|unknown revision|ambiguous argument|does not exist|\berrno\b|os error \d"
+    r"|device or resource busy|too many open files|stale file handle|connection (?:refused|reset|timed out)|argument list too long"
+    r"|syntax error|unrecognized option|invalid option|parse error|\bpathspec\b.*did not match",
+    re.IGNORECASE,
+)
+_SPOKEN_BY_TOOL = re.compile(
+    r"^(?:<output>|<stderr>|\{\"stdout\": \"[^\"]{0,40}\", \"stderr\": \")?(?:\S*/)?(?:(?:ba|z|da|k)?sh|cat|ls|e?f?grep|z?grep|rg|ag|fd|find|sed|g?awk|mawk|head|tail|nl|cut|sort|uniq|tree|jq|yq"
+    r"|file|diff|cmp|strings|xxd|od|hexdump|base64|sha\d+sum|md5sum|readelf|objdump|nm|unzip|tar|python3?|xargs|sudo|env|timeout|less|bat|readlink|realpath"
+    r"|cd|\(eval\)|fatal|error|Get-Content|Select-String)(?::| -|\[)",
+)
+_HOST_FAILURE = re.compile(
+    r"\s*(?:<tool_use_error>|<error>|\[Error|Error\b|ERROR\b|\{\"error\"|ENOENT|EACCES|EISDIR|Failed to|Cannot|Could not|Unable to|Invalid|No such file|File does not exist"
+    r"|Path does not exist|Directory does not exist|File not found|The path|File content \(|File is too large|File too large|Permission denied|Tool execution failed"
+    r"|\[Request interrupted|The user doesn't want|String .{0,60}not found|Unknown|Usage:|Exit code [1-9]|File unchanged since|Wasted call|\[Old tool result)",
+)
+_FINDS_NOTHING = frozenset({"grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "diff", "cmp", "test", "["})
+
+
+def exit_code(output: str) -> int | None:
+    """The exit code that a host wrote before or after an output, or None.
+
+    >>> exit_code("<returncode>2</returncode>\\n<output>\\n</output>"), exit_code("x\\nCommand exited with code 1"), exit_code("x")
+    (2, 1, None)
+    """
+    found = _EXIT_AT_START.match(output[:400]) or _EXIT_AT_END.search(output[-200:])
+    if found is None:
+        return None
+    return int(next(group for group in found.groups() if group is not None)[:9])
+
+
+def is_failed_shell_read(output: str, last_verb: str = "") -> bool:
+    """Whether a command that only reads failed, was cut off or was sent to the background.
+
+    `last_verb`: the command whose exit code is that of the whole; a search that found nothing exits with 1, and that is no failure.
+
+    >>> is_failed_shell_read("cat: a.tbl: Permission denied"), is_failed_shell_read("Exit code 1"), is_failed_shell_read("Exit code 1", "grep")
+    (True, True, False)
+    >>> is_failed_shell_read("def get(key):\\n    raise KeyError('not found')  # timed out\\n" + "x = 1\\n" * 99)
+    False
+    """
+    code = exit_code(output)
+    if code is not None and code != 0 and not (code == 1 and last_verb in _FINDS_NOTHING):
+        return True
+    if len(output) <= SHORT:
+        return _UNFINISHED.search(output) is not None or _FAILURE.search(output) is not None
+    return any(_tells_failure(line) for line in _edges(output))
+
+
+def _edges(output: str) -> list[str]:
+    head = output[:EDGE].split("\n", EDGE_LINES + 2)
+    tail = output[-EDGE:].rstrip().rsplit("\n", EDGE_LINES)
+    return head[: EDGE_LINES + 2] + (tail[1:] if len(tail) > 1 else [])
+
+
+def _tells_failure(line: str) -> bool:
+    """Whether a line is one with which a tool, a shell or the host reports that it could not do what it was told."""
+    if len(line) > 400:
+        line = line[:200] + line[-200:]
+    if _SPOKEN_BY_TOOL.match(line) is not None:
+        return _FAILURE.search(line) is not None
+    return len(line) < 120 and _UNFINISHED.match(line.lstrip("[<(")) is not None or _is_host_word(line)
+
+
+def _is_host_word(line: str) -> bool:
+    return line.startswith(("Process running with session ID", "Command running in background", "Command timed out", "Command was"))
+
+
+def is_failed_host_read(output: str) -> bool:
+    """Whether what a reading tool of a host gave is a message of the tool instead.
+
+    >>> is_failed_host_read("<tool_use_error>File does not exist.</tool_use_error>"), is_failed_host_read("     1→Error = 1")
+    (True, False)
+    """
+    return len(output) < 2_000 and _HOST_FAILURE.match(output) is not None
