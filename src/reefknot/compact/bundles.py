@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from reefknot.compact.facts import Scan, scan, tokens
 from reefknot.compact.candidates import Candidate, Survey
 from reefknot.compact.items import Items, piece_items, token_values
-from reefknot.compact.markers import Marked, whole_marker
+from reefknot.compact.markers import Marked, excerpt_marker, whole_marker
 from reefknot.compact.outline import outline
 from reefknot.compact.pieces import Pieces, cut
 from reefknot.compact.selection import Bundle
@@ -18,9 +18,8 @@ from reefknot.text.tokens import TokenCounter
 
 __all__ = ["Bundled", "Planned", "bundle_up"]
 
-ATOMIC_TOKENS = 60  # a smaller text is shown whole or not at all
-GAP_TOKENS = 12  # "[... 29 lines, 360-388 ...]" and its line feed
-EXCERPT_EXTRA_TOKENS = 9  # what an excerpt's marker says beyond that of a text of which nothing is shown
+ATOMIC_TOKENS = 40  # a smaller text is shown whole or not at all
+GAP_TOKENS = 7  # "[... 29 lines ...]" and its line feed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +48,7 @@ class _Draft:
     marked: Marked
     name: str
     floor: int
+    marker: int
     scanned: Scan
 
 
@@ -90,6 +90,11 @@ def _draft(candidates: Sequence[Candidate], counter: TokenCounter) -> list[_Draf
     names = [digest_text(candidate.masked.text)[:NAME_LENGTH] for candidate in candidates]
     markers = [whole_marker(name, pieces, marked) for name, pieces, marked in zip(names, cuts, marks, strict=True)]
     floors = counter.count_many(markers)
+    half = [
+        excerpt_marker(name, pieces, (pieces.total_lines + 1) // 2, marked) + "\n"
+        for name, pieces, marked in zip(names, cuts, marks, strict=True)
+    ]
+    excerpt_costs = counter.count_many(half)
     return [
         _Draft(
             candidate=candidate,
@@ -97,9 +102,12 @@ def _draft(candidates: Sequence[Candidate], counter: TokenCounter) -> list[_Draf
             marked=marked,
             name=name,
             floor=floor,
+            marker=excerpt_cost,
             scanned=scan(pieces.texts),
         )
-        for candidate, pieces, marked, name, marker, floor in zip(candidates, cuts, marks, names, markers, floors, strict=True)
+        for candidate, pieces, marked, name, marker, floor, excerpt_cost in zip(
+            candidates, cuts, marks, names, markers, floors, excerpt_costs, strict=True
+        )
         if floor < candidate.tokens and len(marker) < len(candidate.text)
     ]
 
@@ -109,7 +117,7 @@ def _plan_one(draft: _Draft, rows: Sequence[Sequence[tuple[int, float]]], costs:
         costs=costs,
         items=rows,
         floor=draft.floor,
-        marker=draft.floor + EXCERPT_EXTRA_TOKENS,
+        marker=draft.marker,
         gap=GAP_TOKENS,
         whole=draft.candidate.tokens,
         atomic=draft.candidate.tokens <= ATOMIC_TOKENS,

@@ -49,7 +49,7 @@ def compose(planned: Planned, kept: Sequence[bool], name: str) -> list[str]:
         if is_marked:
             return gap_text(gap)
         is_marked = True
-        return excerpt_marker(name, pieces, cut_lines, gap, planned.marked)
+        return excerpt_marker(name, pieces, cut_lines, planned.marked)
 
     if len(texts) == 1:
         return [assemble(pieces, kept, show)]

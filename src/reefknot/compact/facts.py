@@ -21,13 +21,13 @@ _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9]{7,}\Z")
 _UNNAMED = re.compile(r"[:@#]")
 
 _ERROR = re.compile(
-    r"\b(?:errors?|err|failed|failures?|fail|fails|exception|traceback|denied|refused|invalid|not found|cannot|fatal|panic(?:ked)?"
-    r"|timed? ?out|segfault|aborted|undefined|unresolved)\b|[A-Za-z]Error\b|[A-Za-z]Exception\b|✖|✗|\bERR!?",
+    r"\b(?:errors?|failed|failures?|exception|traceback|denied|refused|not found|fatal|panic(?:ked)?|timed? ?out|segfault)\b"
+    r"|[a-z]Error\b|[a-z]Exception\b|✖|✗|\b(?-i:FAIL|ERR)\b",
     re.IGNORECASE,
 )
 _ERROR_STEMS = (
-    *("err", "fail", "exception", "traceback", "denied", "refused", "invalid", "not found", "cannot", "fatal", "panic"),
-    *("timeout", "time out", "timed out", "timedout", "segfault", "aborted", "undefined", "unresolved", "✖", "✗"),
+    *("error", "err", "fail", "exception", "traceback", "denied", "refused", "not found", "fatal", "panic"),
+    *("timeout", "time out", "timed out", "timedout", "segfault", "✖", "✗"),
 )
 _EXIT = re.compile(
     r"\b(?:exit(?:ed)?(?: with)?(?: status| code)?|returned(?: with)?(?: exit)?(?: status| code)|return ?code|status code|rc)\b[ :=]*-?\d{1,3}\b",

@@ -10,8 +10,9 @@ from reefknot.compact.pieces import Gap, Pieces
 
 __all__ = ["Marked", "excerpt_marker", "gap_text", "short_id", "whole_marker"]
 
-HOW = "reefknot retrieve"
-LABEL_LENGTH = 160  # characters of a path or command in a marker
+HOW = "retrieve"
+LABEL_LENGTH = 60  # characters of a path or command in a marker; the call stands whole before its result
+OUTLINE_LENGTH = 120  # characters
 ID_LENGTH = 16  # characters; a longer call id is shown by its end
 
 
@@ -45,9 +46,17 @@ def _size(pieces: Pieces) -> str:
     return f"{sum(map(len, pieces.texts)):,} characters"
 
 
-def _one_line(label: str) -> str:
-    flat = " ".join(label.replace("[", "(").replace("]", ")").split())
-    return flat if len(flat) <= LABEL_LENGTH else flat[: LABEL_LENGTH - 2] + ".."
+def _one_line(text: str, length: int = LABEL_LENGTH) -> str:
+    """A text as part of a marker: one line, no brackets, its end cut off when it is long."""
+    flat = " ".join(text.replace("[", "(").replace("]", ")").split())
+    return flat if len(flat) <= length else flat[: length - 2] + ".."
+
+
+def _label(label: str) -> str:
+    """A path by its end, a command by its beginning."""
+    if " " not in label and len(label) > LABEL_LENGTH:
+        return _one_line(".." + label[2 - LABEL_LENGTH :])
+    return _one_line(label)
 
 
 def whole_marker(name: str, pieces: Pieces, marked: Marked) -> str:
@@ -55,7 +64,7 @@ def whole_marker(name: str, pieces: Pieces, marked: Marked) -> str:
 
     >>> from reefknot.compact.pieces import cut
     >>> whole_marker("a1b2c3d4", cut("x\\ny"), Marked())
-    '[reefknot a1b2c3d4: 2 lines cut to fit; reefknot retrieve]'
+    '[reefknot a1b2c3d4: 2 lines cut to fit; retrieve]'
     >>> whole_marker("a1b2c3d4", cut("x\\ny"), Marked(read="cat a.py"))
     '[reefknot a1b2c3d4: 2 lines of cat a.py; a re-run gives them]'
     """
@@ -63,38 +72,38 @@ def whole_marker(name: str, pieces: Pieces, marked: Marked) -> str:
     if marked.repeat_of and not marked.near:
         return f"[reefknot {name}: same {size} as call {short_id(marked.repeat_of)}; {HOW}]"
     if marked.read:
-        holds = f": {_one_line(marked.outline)}" if marked.outline else ""
-        return f"[reefknot {name}: {size} of {_one_line(marked.read)}{holds}; a re-run gives them]"
+        holds = f": {_one_line(marked.outline, OUTLINE_LENGTH)}" if marked.outline else ""
+        return f"[reefknot {name}: {size} of {_label(marked.read)}{holds}; a re-run gives them]"
     near = f", nearly those of call {short_id(marked.repeat_of)}" if marked.near else ""
     return f"[reefknot {name}: {size} cut to fit{near}; {HOW}]"
 
 
-def excerpt_marker(name: str, pieces: Pieces, cut_lines: int, gap: Gap | None, marked: Marked) -> str:
-    """The marker of an excerpt, which stands in place of its first gap."""
+def excerpt_marker(name: str, pieces: Pieces, cut_lines: int, marked: Marked) -> str:
+    """The marker of an excerpt, which stands in place of its first gap.
+
+    It counts all lines that are cut; what the first gap holds is that less all further gaps.
+
+    >>> from reefknot.compact.pieces import cut
+    >>> excerpt_marker("a1b2c3d4", cut("a\\nb\\nc"), 2, Marked())
+    '[reefknot a1b2c3d4: 2 of 3 lines cut to fit; retrieve]'
+    """
     if cut_lines and pieces.total_lines > 1:
         what = f"{cut_lines:,} of {pieces.total_lines:,} lines"
     else:
         what = "parts of long lines"
-    here = ""
-    if gap is not None:
-        here = f", here {gap.characters:,} characters" if gap.characters else f", here {_range(gap)}"
     if marked.read:
-        return f"[reefknot {name}: {what} of {_one_line(marked.read)} cut{here}; a re-run gives them]"
-    near = f", nearly those of call {short_id(marked.repeat_of)}" if marked.near else " to fit"
-    return f"[reefknot {name}: {what} cut{near}{here}; {HOW}]"
-
-
-def _range(gap: Gap) -> str:
-    return f"{gap.first_line}" if gap.first_line == gap.last_line else f"{gap.first_line}-{gap.last_line}"
+        return f"[reefknot {name}: {what} cut; a re-run gives them]"
+    why = f"nearly those of call {short_id(marked.repeat_of)}" if marked.near else "to fit"
+    return f"[reefknot {name}: {what} cut {why}; {HOW}]"
 
 
 def gap_text(gap: Gap) -> str:
     """The line (or, inside a line, the words) that stands for a further gap.
 
     >>> gap_text(Gap(first=3, last=9, first_line=4, last_line=10, characters=0, is_first=False))
-    '[... 7 lines, 4-10 ...]'
+    '[... 7 lines ...]'
     """
     if gap.characters:
         return f"[... {gap.characters:,} characters ...]"
     count = gap.last_line - gap.first_line + 1
-    return f"[... {count:,} line{'s' if count > 1 else ''}, {_range(gap)} ...]"
+    return f"[... {count:,} line{'s' if count > 1 else ''} ...]"
