@@ -115,6 +115,14 @@ def test_a_streamed_answer_is_one_message_and_so_is_a_batch_of_results() -> None
     assert (transcript.session, transcript.project, transcript.faults) == ("s-1", "/srv/reef", ())
 
 
+def test_an_answer_that_goes_on_behind_a_prompt_is_a_message_of_its_own() -> None:
+    session = Session()
+    session.answer("m1", text("so"))
+    session.user("wait")
+    session.answer("m1", text("far"))
+    assert [message.records for message in claude_code.parse(session.data).messages] == [(0,), (1,), (2,)]
+
+
 def test_summaries_and_meta_lines_are_prompts_and_reminders_join_what_stands_before() -> None:
     session = Session()
     session.boundary()
