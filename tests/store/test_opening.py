@@ -50,7 +50,9 @@ def test_stores_that_this_version_has_not_are_named(url: str) -> None:
         open_store(url, {})
 
 
-@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///", "sqlite://relative.db", "/just/a/path", "mysql://x", "memory", "sqlite:x"])
+@pytest.mark.parametrize(
+    "url", ["sqlite://", "sqlite:///", "sqlite://relative.db", "/just/a/path", "mysql://x", "memory", "sqlite:x"]
+)
 def test_any_other_address_is_refused(url: str) -> None:
     with pytest.raises(ConfigError, match="expected sqlite:///"):
         open_store(url, {})

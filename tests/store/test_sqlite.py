@@ -57,8 +57,17 @@ def test_a_path_may_hold_any_character(tmp_path: Path) -> None:
 def test_durability_is_switched_on(tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "s.sqlite3")
     with store._file.writing() as link:
-        pragmas = {name: link.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous", "secure_delete", "auto_vacuum", "user_version")}
-    assert pragmas == {"journal_mode": "wal", "synchronous": 2, "secure_delete": 1, "auto_vacuum": 2, "user_version": schema.VERSION}
+        pragmas = {
+            name: link.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "synchronous", "secure_delete", "auto_vacuum", "user_version")
+        }
+    assert pragmas == {
+        "journal_mode": "wal",
+        "synchronous": 2,
+        "secure_delete": 1,
+        "auto_vacuum": 2,
+        "user_version": schema.VERSION,
+    }
     store.close()
 
 

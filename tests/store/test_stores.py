@@ -33,7 +33,14 @@ def put(store: ListedStore, data: bytes, **origin: str) -> str:
 
 
 def test_what_is_put_comes_back(store: ListedStore) -> None:
-    values = [b"", b"\x00", b"plain", b"a" * 100_000, bytes(range(256)) * 50, "Höhe\ud83d".encode("utf-8", "surrogatepass")]
+    values = [
+        b"",
+        b"\x00",
+        b"plain",
+        b"a" * 100_000,
+        bytes(range(256)) * 50,
+        "Höhe\ud83d".encode("utf-8", "surrogatepass"),
+    ]
     references = store.put_many([Original(data=value) for value in values])
     assert [store.get(reference.name) for reference in references] == values
     assert [store.get(reference.digest) for reference in references] == values
@@ -77,7 +84,9 @@ def test_find_takes_a_name_a_longer_prefix_and_a_digest(store: ListedStore) -> N
     name = put(store, b"whole")
     found = [store.find(text) for text in (name, digest[:13], digest)]
     assert [reference.digest if reference else None for reference in found] == [digest] * 3
-    assert [store.find(text) for text in (digest[:7], name.upper(), "", "zz", digest[:8] + "_", digest + "0")] == [None] * 6
+    assert [store.find(text) for text in (digest[:7], name.upper(), "", "zz", digest[:8] + "_", digest + "0")] == [
+        None
+    ] * 6
 
 
 def test_a_miss_says_that_it_was_never_here(store: ListedStore) -> None:
@@ -151,7 +160,7 @@ def test_names_from_outside_may_hold_any_text(store: ListedStore) -> None:
 
 
 @given(values=st.lists(st.binary(max_size=5000), max_size=12))
-@settings(max_examples=40)
+@settings(max_examples=15)
 def test_any_bytes_come_back(tmp_path_factory: pytest.TempPathFactory, values: list[bytes]) -> None:
     store = SqliteStore(tmp_path_factory.mktemp("store") / "s.sqlite3")
     references = store.put_many([Original(data=value) for value in values])
@@ -176,7 +185,11 @@ class SqliteBehavesAsADict(RuleBasedStateMachine):
         self.memory = MemoryStore(lambda: NOON)
         self.held: dict[str, bytes] = {}
 
-    @rule(target=names, data=st.one_of(st.sampled_from([*TWINS, b"", b"x" * 9000]), st.binary(max_size=50)), session=st.sampled_from(["", "a", "b"]))
+    @rule(
+        target=names,
+        data=st.one_of(st.sampled_from([*TWINS, b"", b"x" * 9000]), st.binary(max_size=50)),
+        session=st.sampled_from(["", "a", "b"]),
+    )
     def put(self, data: bytes, session: str) -> str:
         original = Original(data=data, origin=Origin(session=session))
         ours, theirs = (store.put_many([original])[0] for store in (self.sqlite, self.memory))

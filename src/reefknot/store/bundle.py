@@ -12,12 +12,9 @@ Nothing in it is believed: each digest is computed again, each field checked, an
 line nothing at all is taken in.
 """
 
-import contextlib
 import hashlib
 import io
 import json
-import os
-import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -32,6 +29,7 @@ from reefknot.store.contents import Entry, ListedStore, Loaded, Named
 from reefknot.store.digest import digest_bytes
 from reefknot.store.links import needed_by
 from reefknot.store.names import is_digest, is_name
+from reefknot.store.private_files import writing_whole
 
 __all__ = ["Exported", "export", "import_bundle"]
 
@@ -118,25 +116,14 @@ def _is_within(undo: Undo, chosen: Collection[Digest]) -> bool:
 
 
 def _write(store: ListedStore, path: Path, selection: _Selection) -> int:
-    handle, name = tempfile.mkstemp(dir=path.absolute().parent, prefix=".reefknot-", suffix=".tmp")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            with writing_stream(file) as stream:
-                whole = hashlib.sha256()
-                for piece in _pieces(store, selection):
-                    whole.update(piece)
-                    stream.write(piece)
-                stream.write(_line({"end": _counts(selection), "sha256": whole.hexdigest()}))
-            file.flush()
-            os.fsync(file.fileno())
-            size = file.tell()
-        temporary.replace(path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            temporary.unlink()
-        raise
-    return size
+    with writing_whole(path) as file:
+        with writing_stream(file) as stream:
+            whole = hashlib.sha256()
+            for piece in _pieces(store, selection):
+                whole.update(piece)
+                stream.write(piece)
+            stream.write(_line({"end": _counts(selection), "sha256": whole.hexdigest()}))
+        return file.tell()
 
 
 def _pieces(store: ListedStore, selection: _Selection) -> Iterator[bytes]:

@@ -6,10 +6,8 @@ is never replaced by another text: what was once pointed at stays until it expir
 
 import contextlib
 import hashlib
-import os
 import re
 import stat
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from reefknot.errors import StoreError
 from reefknot.model.encoding import to_bytes
 from reefknot.model.folders import xdg_folder
 from reefknot.store.digest import digest_bytes
+from reefknot.store.private_files import make_private_folder, writing_whole
 
 __all__ = ["expire_copies", "outputs_folder", "safe_name", "write_copy"]
 
@@ -66,46 +65,20 @@ def write_copy(folder: Path, session: str, call_id: str, text: str) -> Path:
     home, name = folder / safe_name(session), safe_name(call_id)
     path = home / f"{name}.txt"
     try:
-        _make_private(home)
+        make_private_folder(home)
         if _holds_another(path, data):
             path = home / f"{name[: NAME_LENGTH - _SUFFIX_LENGTH - 1]}-{digest_bytes(data)[:_SUFFIX_LENGTH]}.txt"
-        _write(path, data)
+        with writing_whole(path) as file:
+            file.write(data)
     except OSError as error:
         raise StoreError(f"plain copy {str(path)!r} cannot be written: {error.strerror or error}") from error
     return path
-
-
-def _make_private(home: Path) -> None:
-    for folder in reversed([folder for folder in (home, *home.parents) if not folder.exists()]):
-        with contextlib.suppress(FileExistsError):  # another process was faster
-            folder.mkdir(mode=0o700)
-            folder.chmod(0o700)
 
 
 def _holds_another(path: Path, data: bytes) -> bool:
     with contextlib.suppress(FileNotFoundError):
         return path.is_symlink() or path.read_bytes() != data
     return False
-
-
-def _write(path: Path, data: bytes) -> None:
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=".tmp")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            temporary.unlink()
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def expire_copies(folder: Path, *, days: float, now: float) -> int:

@@ -13,7 +13,7 @@ __all__ = ["BAD", "FOUND", "MEMORY", "write_question"]
 FOUND = "found"  # answer: how many lines match, then the indexes of those asked for
 BAD = "bad"  # answer: position in the pattern, what is wrong there
 MEMORY = "memory"  # answer: the pattern takes too much memory
-_SPARE_BYTES = 1 << 31  # memory for the interpreter and for what a pattern remembers
+_SPARE_BYTES = 1 << 30  # memory for the interpreter and for what a pattern remembers
 _BYTES_PER_BYTE = 16  # memory for a byte of text: text, lines, and marks of a match
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from reefknot.errors import Corrupt, StoreError
+from reefknot.store.private_files import make_private_folder
 from reefknot.store.schema import APPLICATION_ID, UPGRADES, VERSION
 
 __all__ = ["SqliteFile", "explained"]
@@ -184,10 +185,7 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
 def _make_private(path: Path) -> None:
     """The folder (0700 where it is new) and the file (0600 always), whatever the umask."""
     try:
-        for folder in reversed([folder for folder in path.parents if not folder.exists()]):
-            with contextlib.suppress(FileExistsError):  # another process was faster
-                folder.mkdir(mode=0o700)
-                folder.chmod(0o700)
+        make_private_folder(path.parent)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             if stat.S_IMODE(os.fstat(handle).st_mode) != 0o600:
