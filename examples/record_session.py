@@ -1,9 +1,9 @@
 """Record a Claude Code session by really working on this repository: `python examples/record_session.py OUT.jsonl`.
 
-Somebody asks why a nightly run is red; an agent looks into a search that seems slow, a C project that does not build and a
-job that failed on a server, and adds a test. Every command, read and edit is carried out in a clean clone under a neutral
-path; only the words between are scripted, and they take their facts from the results. Needs git, cc, make, curl, and an
-interpreter with pytest (`.venv` after `make test`). Standard library only.
+Somebody asks why a nightly run is red; an agent looks into a search that seems slow, a C project that does not build
+and a job that failed on a server, and adds a test. Every command, read and edit is carried out in a clean clone under a
+neutral path; only the words between are scripted, and they take their facts from the results. Needs git, cc, make,
+curl, and an interpreter with pytest (`.venv` after `make test`). Standard library only.
 """
 
 import argparse
@@ -192,8 +192,8 @@ def look_into_the_search(recorder: Recorder, stage: Stage) -> str:
     (first,) = recorder.answer("", bash("python scratch/grep_speed.py", "Measure searches"))
     plain, dot = median(first, "1,000", "plain word"), median(first, "1,000", "dot")
     recorder.answer(
-        f"At 1,000 lines a plain word takes {plain} ms, the same with a dot {dot} ms. One round in five may be noise: I'll "
-        "take more rounds.",
+        f"At 1,000 lines a plain word takes {plain} ms, the same with a dot {dot} ms. One round in five may be "
+        "noise: I'll take more rounds.",
         edit(stage.repository / "scratch/grep_speed.py", "ROUNDS = 5\n", "ROUNDS = 9\n"),
     )
     recorder.answer(
@@ -205,12 +205,13 @@ def look_into_the_search(recorder: Recorder, stage: Stage) -> str:
         "", bash("python scratch/grep_speed.py | grep -E 'lines|plain word |dot'", "Only the two that matter")
     )
     finding = (
-        f"a plain word is searched in place ({median(table, '80,000', 'plain word')} ms in 80,000 lines), a pattern in a "
-        f"child process that can be killed ({median(table, '1,000', 'dot')} ms in 1,000 lines, nearly all of it the start of "
-        "that process)"
+        f"a plain word is searched in place ({median(table, '80,000', 'plain word')} ms in 80,000 lines), a pattern in "
+        f"a child process that can be killed ({median(table, '1,000', 'dot')} ms in 1,000 lines, nearly all of it the "
+        "start of that process)"
     )
     recorder.answer(
-        f"It is not slow by accident: {finding}. The child is what makes the time limit hold, so I would leave it. Shall I?"
+        f"It is not slow by accident: {finding}. The child is what makes the time limit hold, so I would leave it. "
+        "Shall I?"
     )
     return finding
 
@@ -260,13 +261,13 @@ def retry_the_job(recorder: Recorder, stage: Stage) -> str:
         f"One is the build that I just mended; {job} is the upload.",
         bash(f"curl -sS {stage.api}/jobs/{job}/log", f"Log of {job}"),
     )
-    cause = re.search(r"ERROR part (\d+)/\d+: write (\S+): (.+)", log)
+    cause = re.search(r"ERROR part (\d+) of \d+: write (\S+): (.+)", log)
     assert cause is not None
     part, path, reason = cause.groups()
     upload = path.split("/")[-2]
     (refused,) = recorder.answer(
-        f"Part {part} of {upload} was not written: {reason.lower()} on w-07. Nothing is wrong with the archive, so a retry "
-        "on another worker should do.",
+        f"Part {part} of {upload} was not written: {reason.lower()} on w-07. Nothing is wrong with the archive, "
+        "so a retry on another worker should do.",
         bash(f"curl -sS -i -X POST {stage.api}/jobs/{job}/retry", f"Retry {job}"),
     )
     request = re.findall(r"req-\w+", refused)[0]

@@ -1,8 +1,8 @@
 """A stand-in for the host: runs tool calls for real, and writes what happened as a Claude Code session.
 
-The lines have the host's shapes: a chain of `parentUuid`, one block a line, all blocks of an answer under one message id,
-each result on its own call's line with the host's structured copy (`toolUseResult`) beside it. Commands see only the
-environment that is given here. Standard library only.
+The lines have the host's shapes: a chain of `parentUuid`, one block a line, all blocks of an answer under one message
+id, each result on its own call's line with the host's structured copy (`toolUseResult`) beside it. Commands see only
+the environment that is given here. Standard library only.
 """
 
 import difflib
@@ -13,7 +13,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -101,7 +101,7 @@ class Recorder:
         self._add("user", {"role": "user", "content": text})
 
     def answer(self, text: str, *calls: Call) -> list[str]:
-        """What the agent says (it may say nothing), and the calls that it makes in the same answer; gives their results."""
+        """What the agent says, if anything, and the calls that it makes in the same answer; gives their results."""
         self._think(2, 9)
         message, request = self._id("msg_01"), self._id("req_011")
         if text:
@@ -200,7 +200,7 @@ class Recorder:
         self._thought += timedelta(seconds=self._random.uniform(least, most))
 
     def _now(self) -> str:
-        now = datetime.fromtimestamp(time.time(), timezone.utc) + self._thought
+        now = datetime.fromtimestamp(time.time(), UTC) + self._thought
         return now.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
     def _uuid(self) -> str:

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -76,10 +76,13 @@ def set_stage(source: Path, folder: Path) -> Iterator[Stage]:
 
 def clone(source: Path, repository: Path) -> None:
     """A clone that does not know where it came from."""
-    run = {"check": True, "capture_output": True}
-    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(source), str(repository)], **run)
-    for command in (["checkout", "--quiet", "-B", "main"], ["remote", "remove", "origin"]):
-        subprocess.run(["git", "-C", str(repository), *command], **run)
+    inside = ["git", "-C", str(repository)]
+    for command in (
+        ["git", "clone", "--quiet", "--no-hardlinks", str(source), str(repository)],
+        [*inside, "checkout", "--quiet", "-B", "main"],
+        [*inside, "remote", "remove", "origin"],
+    ):
+        subprocess.run(command, check=True, capture_output=True)
 
 
 def make_interpreter(repository: Path) -> None:
@@ -240,7 +243,7 @@ class Jobs:
 
     def __post_init__(self) -> None:
         chance = random.Random(2291)
-        start = datetime(2026, 11, 30, 1, 0, tzinfo=timezone.utc)
+        start = datetime(2026, 11, 30, 1, 0, tzinfo=UTC)
         for number in range(220):
             suite = SUITES[number % len(SUITES)]
             start += timedelta(seconds=chance.randrange(2, 40))
@@ -262,15 +265,16 @@ class Jobs:
 
     def _log_lines(self, chance: random.Random, clock: datetime) -> Iterator[str]:
         upload = f"up-{chance.getrandbits(40):010x}"
-        yield f"{clock:%H:%M:%S} INFO  {self.failed} attempt 1 on w-07, upload {upload}, {PARTS} parts of 262144 bytes"
+        yield f"{clock:%H:%M:%S} INFO  {self.failed} attempt 1 on w-07: {upload}, {PARTS} parts of 262144 bytes"
         for part in range(1, PARTS + 1):
             clock += timedelta(milliseconds=chance.randrange(20, 400))
+            time, place = f"{clock:%H:%M:%S}", f"part {part} of {PARTS}"
             if part == 117:
-                yield f"{clock:%H:%M:%S} ERROR part 117/{PARTS}: write /var/cache/parts/{upload}/117: No space left on device"
-                yield f"{clock:%H:%M:%S} WARN  part 117/{PARTS}: 3.1 MB free on w-07, 12.0 GB in /var/cache/parts of older uploads"
-                continue
-            yield f"{clock:%H:%M:%S} INFO  part {part}/{PARTS} of {self.failed} written in {chance.randrange(18, 390)} ms"
-        yield f"{clock:%H:%M:%S} ERROR {self.failed}: 1 of {PARTS} parts missing, upload {upload} abandoned, exit code 75"
+                yield f"{time} ERROR {place}: write /var/cache/parts/{upload}/117: No space left on device"
+                yield f"{time} WARN  {place}: 3.1 MB free on w-07, 12.0 GB in /var/cache/parts of older uploads"
+            else:
+                yield f"{time} INFO  {place} written in {chance.randrange(18, 390)} ms"
+        yield f"{clock:%H:%M:%S} ERROR {self.failed}: 1 part missing, {upload} abandoned, exit code 75"
 
     def get(self, path: str, query: dict[str, list[str]]) -> tuple[int, Any]:
         match path.split("/")[2:]:

@@ -24,7 +24,10 @@ def test_pieces_give_the_text_back(text: str) -> None:
 def test_no_piece_of_a_long_line_is_longer_than_a_segment(text: str) -> None:
     pieces = cut(text)
     lengths = [len(line) for line in text.split("\n")]
-    assert all(len(piece) <= (SEGMENT if lengths[line] > LONG_LINE else LONG_LINE) for piece, line in zip(pieces.texts, pieces.lines, strict=True))
+    assert all(
+        len(piece) <= (SEGMENT if lengths[line] > LONG_LINE else LONG_LINE)
+        for piece, line in zip(pieces.texts, pieces.lines, strict=True)
+    )
 
 
 @given(TEXTS, st.randoms(use_true_random=False))
@@ -62,7 +65,9 @@ def _missing(pieces: Pieces, gap: Gap) -> str:
 
 def test_a_gap_says_its_lines() -> None:
     pieces = cut("a\nb\nc\nd")
-    assert assemble(pieces, [True, False, False, True], lambda gap: f"<{gap.first_line}-{gap.last_line}>") == "a\n<2-3>\nd"
+    assert (
+        assemble(pieces, [True, False, False, True], lambda gap: f"<{gap.first_line}-{gap.last_line}>") == "a\n<2-3>\nd"
+    )
 
 
 def test_a_gap_inside_a_long_line_stands_inside_it() -> None:
@@ -70,4 +75,7 @@ def test_a_gap_inside_a_long_line_stands_inside_it() -> None:
     pieces = cut(f"head\n{line}")
     kept = [True, True, *[False] * (len(pieces) - 3), True]
     shown = assemble(pieces, kept, lambda gap: f"<{gap.characters}>")
-    assert shown == f"head\n{pieces.texts[1]}<{len(line) - len(pieces.texts[1]) - len(pieces.texts[-1])}>{pieces.texts[-1]}"
+    assert (
+        shown
+        == f"head\n{pieces.texts[1]}<{len(line) - len(pieces.texts[1]) - len(pieces.texts[-1])}>{pieces.texts[-1]}"
+    )

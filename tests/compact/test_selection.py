@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from reefknot.compact.selection import Bundle, select
 
-ITEMS = st.lists(st.tuples(st.integers(0, 12), st.sampled_from([0.1, 0.25, 0.5, 1.0])), max_size=4, unique_by=lambda item: item[0])
+ITEMS = st.lists(
+    st.tuples(st.integers(0, 12), st.sampled_from([0.1, 0.25, 0.5, 1.0])), max_size=4, unique_by=lambda item: item[0]
+)
 PIECES = st.lists(st.tuples(st.integers(1, 30), ITEMS), min_size=1, max_size=8)
 
 
@@ -25,7 +27,11 @@ def _tokens(bundle: Bundle, kept: Sequence[bool]) -> int:
     if all(kept):
         return bundle.whole
     runs = sum(1 for index, is_kept in enumerate(kept) if not is_kept and (index == 0 or kept[index - 1]))
-    return sum(cost for cost, is_kept in zip(bundle.costs, kept, strict=True) if is_kept) + bundle.marker + (runs - 1) * bundle.gap
+    return (
+        sum(cost for cost, is_kept in zip(bundle.costs, kept, strict=True) if is_kept)
+        + bundle.marker
+        + (runs - 1) * bundle.gap
+    )
 
 
 @given(st.lists(PIECES, max_size=4), st.integers(0, 300))

@@ -53,7 +53,9 @@ def test_secrets_in_what_a_recipe_keeps_are_masked() -> None:
     assert (json.loads(masked), count) == ({"stdout": "token [REDACTED:github]", "code": 0}, 1)
 
 
-@pytest.mark.parametrize("recipe", [b"", b"{}x", b'[{"start": 0}]', b'[{"start": 0, "end": 1, "style": "none", "text": "x"}]'])
+@pytest.mark.parametrize(
+    "recipe", [b"", b"{}x", b'[{"start": 0}]', b'[{"start": 0, "end": 1, "style": "none", "text": "x"}]']
+)
 def test_a_damaged_recipe_is_told(recipe: bytes) -> None:
     with pytest.raises(Corrupt):
         apply_recipe(recipe, b"{}", lambda digest: b"")

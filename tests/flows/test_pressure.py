@@ -50,7 +50,10 @@ CALLS = st.sampled_from(
 @st.composite
 def sessions(draw: st.DrawFn) -> list[dict[str, Any]]:
     """An OpenAI chat with tool calls, some in parallel, and some texts between them."""
-    messages: list[dict[str, Any]] = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Find out why."}]
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": "Be kind."},
+        {"role": "user", "content": "Find out why."},
+    ]
     number = 0
     for turn in draw(st.lists(st.lists(st.tuples(CALLS, OUTPUTS), min_size=1, max_size=3), max_size=8)):
         calls, results = [], []
@@ -59,7 +62,9 @@ def sessions(draw: st.DrawFn) -> list[dict[str, Any]]:
             function = {"name": tool, "arguments": json.dumps(arguments)}
             calls.append({"id": f"call_{number}", "type": "function", "function": function})
             results.append({"role": "tool", "tool_call_id": f"call_{number}", "content": output})
-        messages.append({"role": "assistant", "content": draw(st.sampled_from([None, "Now job 22ad07."])), "tool_calls": calls})
+        messages.append(
+            {"role": "assistant", "content": draw(st.sampled_from([None, "Now job 22ad07."])), "tool_calls": calls}
+        )
         messages += results
     messages += [{"role": "assistant", "content": "Done."}, {"role": "user", "content": "And r-20260309-7?"}]
     return messages
@@ -159,7 +164,16 @@ def test_a_quoted_copy_of_our_own_text_is_a_text_like_any_other() -> None:
 
 
 @pytest.mark.parametrize(
-    "aim", [{}, {"keep": 0.3, "max_tokens": 5}, {"keep": 1.5}, {"keep": float("nan")}, {"max_tokens": -1}, {"window": 0}, {"keep": 0.5, "used": 3}]
+    "aim",
+    [
+        {},
+        {"keep": 0.3, "max_tokens": 5},
+        {"keep": 1.5},
+        {"keep": float("nan")},
+        {"max_tokens": -1},
+        {"window": 0},
+        {"keep": 0.5, "used": 3},
+    ],
 )
 def test_an_aim_that_makes_no_sense_is_refused(aim: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
@@ -172,7 +186,11 @@ def test_below_the_trigger_nothing_happens_unless_forced() -> None:
     calm = compact_messages(messages, _request(store, window=200_000, used=20_000))
     assert (calm.report.action, calm.report.reason, calm.messages) == ("unchanged", "below the trigger", messages)
     pressed = compact_messages(messages, _request(store, window=60_000, used=40_000))
-    assert (pressed.report.action, pressed.report.reached, pressed.report.target_tokens) == ("compacted", True, 30_000 - 40_000 + pressed.report.tokens_before if 40_000 - pressed.report.tokens_before < 9_000 else 21_000)
+    assert (pressed.report.action, pressed.report.reached, pressed.report.target_tokens) == (
+        "compacted",
+        True,
+        30_000 - 40_000 + pressed.report.tokens_before if 40_000 - pressed.report.tokens_before < 9_000 else 21_000,
+    )
 
 
 def test_a_reduction_that_is_too_small_is_not_installed() -> None:

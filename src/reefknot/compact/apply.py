@@ -96,7 +96,10 @@ def apply_plan(transcript: Transcript, plan: Plan, spec: FormatSpec, store: Stor
             stored[text] = kept
     edits += _mirror_edits(transcript, changes, spec)
     kept_whole = [decision for decision in plan.decisions if decision.form == "kept"] + unchanged
-    explanations = [*(_explain_change(change) for change in changes), *(_explain_kept(decision) for decision in kept_whole)]
+    explanations = [
+        *(_explain_change(change) for change in changes),
+        *(_explain_kept(decision) for decision in kept_whole),
+    ]
     return Applied(
         changes=tuple(changes),
         argument_tokens_saved=_argument_tokens_saved(changes, counter),
@@ -136,7 +139,8 @@ def _changes(
 ) -> tuple[list[Change], list[Decision]]:
     """The changes that really make a text shorter, and the decisions that (with a longer name) do not."""
     texts = [
-        compose(decision.planned, decision.kept, reference.name) for decision, reference in zip(shortened, references, strict=True)
+        compose(decision.planned, decision.kept, reference.name)
+        for decision, reference in zip(shortened, references, strict=True)
     ]
     counts = iter(counter.count_many([text for parts in texts for text in parts]))
     changes: list[Change] = []
@@ -197,7 +201,11 @@ def _mirror_edits(transcript: Transcript, changes: Sequence[Change], spec: Forma
     for call_id, own in by_call.items():
         if call_id not in results:
             continue
-        originals = [text for change in own for text in (change.decision.planned.candidate.text, *part_texts(change.decision.planned))]
+        originals = [
+            text
+            for change in own
+            for text in (change.decision.planned.candidate.text, *part_texts(change.decision.planned))
+        ]
         visible = _visible(results[call_id], own)
         pointer = f"[reefknot {own[0].reference.name}]"
         for result in (results[call_id], *results[call_id].copies):
@@ -260,13 +268,23 @@ def _reason(decision: Decision) -> str:
     candidate = decision.planned.candidate
     why: dict[str, Callable[[], str]] = {
         "repeated": lambda: f"call {candidate.repeat_of!r} gave the same text later",
-        "noted": lambda: "a re-run gives it back"
-        + (", and a later read shows it again" if candidate.superseded else ", and nothing in it was worth its tokens"),
-        "evicted": lambda: "what was read has changed since, or is shown by a later read"
-        if candidate.superseded
-        else "nothing in it was worth its tokens under this target",
-        "excerpted": lambda: "its lines of most value per token stay"
-        + (f"; the rest is nearly what call {candidate.repeat_of!r} gave later" if candidate.is_near else "")
-        + ("; a later call changed or showed what it read" if candidate.superseded else ""),
+        "noted": lambda: (
+            "a re-run gives it back"
+            + (
+                ", and a later read shows it again"
+                if candidate.superseded
+                else ", and nothing in it was worth its tokens"
+            )
+        ),
+        "evicted": lambda: (
+            "what was read has changed since, or is shown by a later read"
+            if candidate.superseded
+            else "nothing in it was worth its tokens under this target"
+        ),
+        "excerpted": lambda: (
+            "its lines of most value per token stay"
+            + (f"; the rest is nearly what call {candidate.repeat_of!r} gave later" if candidate.is_near else "")
+            + ("; a later call changed or showed what it read" if candidate.superseded else "")
+        ),
     }
     return why[decision.form]()

@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reefknot.compact.facts import Scan, scan, tokens
 from reefknot.compact.candidates import Candidate, Survey
+from reefknot.compact.facts import Scan, scan, tokens
 from reefknot.compact.items import Items, piece_items, token_values
 from reefknot.compact.markers import Marked, excerpt_marker, whole_marker
 from reefknot.compact.outline import outline
 from reefknot.compact.pieces import Pieces, cut
 from reefknot.compact.selection import Bundle
 from reefknot.compact.value import ResultContext, load_model
+from reefknot.model.reference import NAME_LENGTH
 from reefknot.model.transcript import Transcript
 from reefknot.store.digest import digest_text
-from reefknot.model.reference import NAME_LENGTH
 from reefknot.text.tokens import TokenCounter
 
 __all__ = ["Bundled", "Planned", "bundle_up"]
@@ -59,7 +59,8 @@ def bundle_up(transcript: Transcript, found: Survey, counter: TokenCounter) -> B
     user_text = _last_prompt(transcript)
     model = load_model()
     valued = [
-        token_values(model, draft.candidate, draft.scanned, draft.pieces, _context(draft, found, user_text, reused)) for draft in drafts
+        token_values(model, draft.candidate, draft.scanned, draft.pieces, _context(draft, found, user_text, reused))
+        for draft in drafts
     ]
     items = Items()
     for values in valued:  # all tokens get their numbers before tokens inside tokens are looked up
@@ -129,7 +130,8 @@ def _costs(pieces: Pieces, counter: TokenCounter) -> list[int]:
     """Real tokens of each piece, its line feed included."""
     lines = pieces.lines
     ended = [
-        text if index + 1 < len(lines) and lines[index + 1] == lines[index] else f"{text}\n" for index, text in enumerate(pieces.texts)
+        text if index + 1 < len(lines) and lines[index + 1] == lines[index] else f"{text}\n"
+        for index, text in enumerate(pieces.texts)
     ]
     return counter.count_many(ended)
 

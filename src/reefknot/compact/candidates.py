@@ -159,7 +159,9 @@ def _why_kept(pair: _Pair, first_open: int, first_recent: int, protected: Collec
 
 
 def _results(open_pairs: Sequence[_Pair], pairs: Sequence[_Pair]) -> list[Candidate]:
-    reads = {pair.position: classify(pair.call.tool, pair.call.input, pair.text, pair.result.is_error) for pair in pairs}
+    reads = {
+        pair.position: classify(pair.call.tool, pair.call.input, pair.text, pair.result.is_error) for pair in pairs
+    }
     superseded, invalid = _file_state(pairs, reads)
     repeats = _repeats(open_pairs, pairs)
     candidates: list[Candidate] = []
@@ -258,7 +260,9 @@ def _arguments(
             continue
         for call in message.calls:
             if call.id in answered and call.id not in protected and call.tool not in protected:
-                found += [(index, call, argument) for argument in call.arguments if len(argument.text) >= LARGE_ARGUMENT]
+                found += [
+                    (index, call, argument) for argument in call.arguments if len(argument.text) >= LARGE_ARGUMENT
+                ]
     counts = counter.count_many([argument.text for _, _, argument in found])
     return [
         Candidate(

@@ -11,7 +11,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-__all__ = ["Scan", "error_template", "is_error_line", "is_exit_line", "is_receipt_line", "labelled_values", "scan", "tokens"]
+__all__ = [
+    "Scan",
+    "error_template",
+    "is_error_line",
+    "is_exit_line",
+    "is_receipt_line",
+    "labelled_values",
+    "scan",
+    "tokens",
+]
 
 _WORDS = re.compile(r"\n|[A-Za-z0-9][A-Za-z0-9_.:/@#-]{5,}|[A-Za-z_][A-Za-z0-9_./-]{7,}")
 _DIGIT = re.compile(r"[0-9]")
@@ -40,7 +49,19 @@ _RECEIPT = re.compile(
     re.IGNORECASE,
 )
 _RECEIPT_STEMS = (
-    *("message", "ticket", "confirm", "sent", "delivered", "created", "updated", "deleted", "order", "transaction", "release"),
+    *(
+        "message",
+        "ticket",
+        "confirm",
+        "sent",
+        "delivered",
+        "created",
+        "updated",
+        "deleted",
+        "order",
+        "transaction",
+        "release",
+    ),
     *("published", "deployed", "merged", "pushed", "commit", "uploaded", "scheduled", "booked", "paid", "refunded"),
 )
 _LABELLED = re.compile(
@@ -48,7 +69,21 @@ _LABELLED = re.compile(
     r"([A-Za-z]{0,2}\d[\w.]{0,4})(?![\w.])",
     re.IGNORECASE,
 )
-_LABEL_STEMS = ("port", "pid", "exit", "code", "status", "rc", "line", "size", "count", "total", "passed", "fail", "test")
+_LABEL_STEMS = (
+    "port",
+    "pid",
+    "exit",
+    "code",
+    "status",
+    "rc",
+    "line",
+    "size",
+    "count",
+    "total",
+    "passed",
+    "fail",
+    "test",
+)
 _LABEL_STEMS += ("error", "warning", "version", "id", "issue", "pr")
 _NUMBERS = re.compile(r"\d+")
 MAX_ERROR_LINE = 400  # characters
@@ -86,7 +121,9 @@ def scan(texts: Sequence[str]) -> Scan:
         },
         errors=frozenset(index for index in _pieces_with(lowered, starts, _ERROR_STEMS) if is_error_line(texts[index])),
         exits=frozenset(index for index in _pieces_with(lowered, starts, _EXIT_STEMS) if is_exit_line(texts[index])),
-        receipts=frozenset(index for index in _pieces_with(lowered, starts, _RECEIPT_STEMS) if is_receipt_line(texts[index])),
+        receipts=frozenset(
+            index for index in _pieces_with(lowered, starts, _RECEIPT_STEMS) if is_receipt_line(texts[index])
+        ),
     )
 
 

@@ -84,7 +84,7 @@ def _parts(token: str) -> Iterator[str]:
 
 
 def _line_name(line: str) -> str:
-    return f"\n{line.strip()}"  # a line feed first: no token has one
+    return f"\n{line.rstrip()}"  # a line feed first: no token has one
 
 
 def token_values(

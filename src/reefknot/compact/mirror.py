@@ -29,7 +29,11 @@ def reduce_mirror(value: Json, originals: Sequence[str], shown: str, pointer: st
             return _reduce_text(value, originals, whole, shown, pointer)
         case list():
             items = [reduce_mirror(item, originals, shown, pointer) for item in value]
-            return items if all(_same_length(old, new) for old, new in zip(value, items, strict=True)) or len(value) == 1 else []
+            return (
+                items
+                if all(_same_length(old, new) for old, new in zip(value, items, strict=True)) or len(value) == 1
+                else []
+            )
         case dict():
             return {key: reduce_mirror(item, originals, shown, pointer) for key, item in value.items()}
         case _:
@@ -45,6 +49,10 @@ def _reduce_text(text: str, originals: Sequence[str], whole: str, shown: str, po
         return shown
     if len(text) < SHORT or text in shown:
         return text
-    if len(text) > LONG or text in whole or any(line in whole and line not in shown for line in text.split("\n") if len(line) >= SHORT):
+    if (
+        len(text) > LONG
+        or text in whole
+        or any(line in whole and line not in shown for line in text.split("\n") if len(line) >= SHORT)
+    ):
         return pointer if len(pointer) < len(text) else ""
     return text

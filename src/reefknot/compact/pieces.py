@@ -131,12 +131,21 @@ def _gaps(pieces: Pieces, first: int, last: int, is_first: bool) -> list[Gap]:
         gaps.append(_part(pieces, start, end, is_first))
         start, is_first = end + 1, False
     tail = last + 1
-    if start <= last and last + 1 < len(lines) and lines[last] == lines[last + 1]:  # the beginning of a line that goes on
+    if (
+        start <= last and last + 1 < len(lines) and lines[last] == lines[last + 1]
+    ):  # the beginning of a line that goes on
         while tail > start and lines[tail - 1] == lines[last]:
             tail -= 1
     if start < tail:
         gaps.append(
-            Gap(first=start, last=tail - 1, first_line=lines[start] + 1, last_line=lines[tail - 1] + 1, characters=0, is_first=is_first)
+            Gap(
+                first=start,
+                last=tail - 1,
+                first_line=lines[start] + 1,
+                last_line=lines[tail - 1] + 1,
+                characters=0,
+                is_first=is_first,
+            )
         )
         is_first = False
     if tail <= last:

@@ -75,11 +75,17 @@ def measure(aim: Aim, settings: Settings, *, tokens: int, result_tokens: int, or
     if aim.keep is not None:
         target = int(aim.keep * original_result_tokens)
         over = result_tokens > target
-        return Pressure(scope="results", target=target, hard=target, is_over=over, reason="" if over else "within the target")
+        return Pressure(
+            scope="results", target=target, hard=target, is_over=over, reason="" if over else "within the target"
+        )
     if aim.max_tokens is not None:
         over = tokens > aim.max_tokens
         return Pressure(
-            scope="transcript", target=aim.max_tokens, hard=aim.max_tokens, is_over=over, reason="" if over else "within the target"
+            scope="transcript",
+            target=aim.max_tokens,
+            hard=aim.max_tokens,
+            is_over=over,
+            reason="" if over else "within the target",
         )
     assert aim.window is not None
     trigger = trigger_of(aim.window, settings)
@@ -89,4 +95,6 @@ def measure(aim: Aim, settings: Settings, *, tokens: int, result_tokens: int, or
     if used < trigger and not aim.force:
         return Pressure(scope="transcript", target=target, hard=hard, is_over=False, reason="below the trigger")
     over = tokens > target
-    return Pressure(scope="transcript", target=target, hard=hard, is_over=over, reason="" if over else "within the target")
+    return Pressure(
+        scope="transcript", target=target, hard=hard, is_over=over, reason="" if over else "within the target"
+    )

@@ -133,7 +133,13 @@ def _push_atomic(heap: list[tuple[float, int, int]], number: int, bundle: Bundle
 
 
 def _take_atomic(
-    bundle: Bundle, state: _State, key: float, number: int, heap: list[tuple[float, int, int]], seen: set[int], room: int
+    bundle: Bundle,
+    state: _State,
+    key: float,
+    number: int,
+    heap: list[tuple[float, int, int]],
+    seen: set[int],
+    room: int,
 ) -> int:
     """Take a whole small bundle if it still pays; the tokens that were spent."""
     cost = bundle.whole - bundle.floor

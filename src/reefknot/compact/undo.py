@@ -57,7 +57,11 @@ def _html(text: str) -> bytes:
     return to_bytes(dumped)
 
 
-STYLES: Mapping[str, Callable[[str], bytes]] = {"ascii": _ascii, "unicode": _unicode, "html": _html}  # how hosts write JSON strings
+STYLES: Mapping[str, Callable[[str], bytes]] = {
+    "ascii": _ascii,
+    "unicode": _unicode,
+    "html": _html,
+}  # how hosts write JSON strings
 
 
 def make_recipe(pieces: Sequence[Piece], stored: Mapping[str, Kept]) -> Recipe:
@@ -80,7 +84,9 @@ def make_recipe(pieces: Sequence[Piece], stored: Mapping[str, Kept]) -> Recipe:
                 step["raw"] = digest_bytes(removed)
                 blobs.append(removed)
         steps.append(step)
-    return Recipe(data=json.dumps(steps, separators=(",", ":")).encode(), blobs=tuple(blobs), masked_secrets=masked_secrets)
+    return Recipe(
+        data=json.dumps(steps, separators=(",", ":")).encode(), blobs=tuple(blobs), masked_secrets=masked_secrets
+    )
 
 
 def _known(removed: bytes, stored: Mapping[str, Kept]) -> tuple[Kept, str] | None:

@@ -1,0 +1,1 @@
+"""What reefknot does, from end to end; read these first."""

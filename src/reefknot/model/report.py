@@ -105,8 +105,7 @@ class Report:
         share = self.tokens_after / self.tokens_before if self.tokens_before else 1.0
         return (
             f"{self.action}: {self.tokens_before:,} -> {self.tokens_after:,} tokens ({share:.0%} remain), "
-            f"judge {self.judge}, {len(self.references):,} references"
-            + (f" ({self.reason})" if self.reason else "")
+            f"judge {self.judge}, {len(self.references):,} references" + (f" ({self.reason})" if self.reason else "")
         )
 
 

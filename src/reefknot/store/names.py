@@ -47,5 +47,11 @@ def describe_miss(reference: str, location: str, removed: tuple[float, str] | No
     if removed is None:
         return f"reference {reference!r} was never stored in {location!r}"
     when, why = removed
-    date = datetime.fromtimestamp(when, UTC)
-    return f"reference {reference!r} was removed from {location!r} on {date:%Y-%m-%d %H:%M} UTC ({why})"
+    return f"reference {reference!r} was removed from {location!r} on {_date(when)} ({why})"
+
+
+def _date(seconds: float) -> str:
+    try:
+        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
+    except (OverflowError, ValueError, OSError):  # no date at all, in a damaged file
+        return "an unknown date"

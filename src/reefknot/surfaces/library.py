@@ -177,7 +177,9 @@ def restore(messages: Sequence[Json], *, store: Store | None = None) -> list[Jso
 def restore(messages: LoadedTranscript, *, store: Store | None = None) -> LoadedTranscript: ...
 
 
-def restore(messages: Sequence[Json] | LoadedTranscript, *, store: Store | None = None) -> list[Json] | LoadedTranscript:
+def restore(
+    messages: Sequence[Json] | LoadedTranscript, *, store: Store | None = None
+) -> list[Json] | LoadedTranscript:
     """A transcript with every original put back, secrets masked.
 
     Raises:

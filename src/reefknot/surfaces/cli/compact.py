@@ -27,13 +27,21 @@ __all__ = ["compact"]
 
 @click.command()
 @click.argument("file", metavar="FILE|-")
-@click.option("--format", "format_name", type=click.Choice(list(FORMATS)), help="Format of FILE; told by its shape otherwise.")
+@click.option(
+    "--format", "format_name", type=click.Choice(list(FORMATS)), help="Format of FILE; told by its shape otherwise."
+)
 @click.option("--max-tokens", type=int, metavar="N", help="Size of the whole transcript afterwards.")
 @click.option("--keep", type=float, metavar="RATIO", help="Share of the tool-result tokens that may stay, 0 to 1.")
-@click.option("--window", type=int, metavar="N", help="Size of the model's context: apply the policy (trigger and target).")
-@click.option("--used", type=int, metavar="N", help="With --window: tokens in use now; the transcript's own size otherwise.")
+@click.option(
+    "--window", type=int, metavar="N", help="Size of the model's context: apply the policy (trigger and target)."
+)
+@click.option(
+    "--used", type=int, metavar="N", help="With --window: tokens in use now; the transcript's own size otherwise."
+)
 @click.option("--force", is_flag=True, help="With --window: also below the trigger.")
-@click.option("--protect", multiple=True, metavar="CALL_ID|TOOL", help="Keep this call, or all calls of this tool, whole.")
+@click.option(
+    "--protect", multiple=True, metavar="CALL_ID|TOOL", help="Keep this call, or all calls of this tool, whole."
+)
 @click.option("--judge", default="rules", metavar="NAME", show_default=True, help="Who decides; rules ask nobody.")
 @click.option("--out", metavar="FILE|-", help="Where the shorter transcript goes; without it there is only the report.")
 @click.option("--overwrite", is_flag=True, help="Replace --out if it exists.")
