@@ -1,7 +1,8 @@
 """What a piece shows, as numbered items with values.
 
-An item is a token that names a thing, a short value beside its label, an error line, an exit code or a receipt. The constants
-are prices against the value model's probabilities; they were set on development transcripts with `benchmarks/facts.py`.
+An item is a token that names a thing, a short value beside its label, an error line, an exit code or a receipt. The
+constants are prices against the value model's probabilities; they were set on development transcripts with
+`benchmarks/facts.py`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
