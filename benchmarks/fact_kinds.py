@@ -1,8 +1,8 @@
 """What counts as a fact of a session, and when a compacted prefix still shows it.
 
-A session is a list of neutral messages: `{"role", "text", "calls": [{"id", "tool", "input"}], "results": [{"id", "text",
-"is_error"}]}`. A cut splits it: messages before it (the prefix) are compacted, those from it on are hindsight. Results
-that stand neither up to the first user message nor in the newest six messages of the prefix are *open*.
+A session is a list of neutral messages: `{"role", "text", "calls": [{"id", "tool", "input"}], "results": [{"id",
+"text", "is_error"}]}`. A cut splits it: messages before it (the prefix) are compacted, those from it on are hindsight.
+Results that stand neither up to the first user message nor in the newest six messages of the prefix are *open*.
 Nothing here knows how a prefix was compacted; a fact is looked up in the text of what came out (`View`).
 
 Choices where a definition leaves one open:
