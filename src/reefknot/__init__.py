@@ -3,6 +3,8 @@
 The public door: names only. Each is imported when it is first used, so that `import reefknot` costs next to nothing.
 """
 
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from reefknot.version import VERSION as __version__
@@ -31,3 +33,18 @@ def __getattr__(name: str) -> Any:
 
     home = "reefknot.errors" if name == "ReefknotError" else "reefknot.surfaces.library"
     return getattr(importlib.import_module(home), name)
+
+
+class _Door(ModuleType):
+    """A package whose function `compact` is not hidden by its sub-package of that name when that one is imported."""
+
+    @property
+    def compact(self) -> Any:
+        return __getattr__("compact")
+
+    @compact.setter
+    def compact(self, _: ModuleType) -> None:
+        """What the import system sets; `reefknot.compact.plan` and its like are found all the same."""
+
+
+sys.modules[__name__].__class__ = _Door
