@@ -18,32 +18,43 @@ _EXIT_AT_START = re.compile(
     re.MULTILINE,
 )
 _EXIT_AT_END = re.compile(
-    r"(?:^|\n)\s*[\[(<]?(?:Command |Process |The command )?(?:exited with (?:exit )?(?:code|status)|exit(?: code| status)|returned(?: exit)? (?:code|status)|"
+    r"(?:^|\n)\s*[\[(<]?(?:Command |Process |The command )?(?:exited with (?:exit )?(?:code|status)|exit(?: code"
+    r"| status)|returned(?: exit)? (?:code|status)|"
     r"completed with exit code)[: ]+(-?\d+)[\])>.]*\s*$|\"(?:returncode|exit_code)\": ?(-?\d+)[^{}]*\}+\s*$",
     re.IGNORECASE,
 )
+_MAY_TELL_EXIT = re.compile(r"[Ee]xit|[Rr]eturn")
 _UNFINISHED = re.compile(
     r"running in (?:the )?background|background with id|Process running with session ID|\btimed out\b|Command timed out"
-    r"|\[Request interrupted|user doesn't want to (?:proceed|take)|<tool_use_error>|was interrupted|\"timed_out\": true|^Killed\b"
+    r"|\[Request interrupted|user doesn't want to (?:proceed|take)|<tool_use_error>|was interrupted"
+    r"|\"timed_out\": true|^Killed\b"
     r"|Segmentation fault|^Terminated\b|KeyboardInterrupt|^\^C",
     re.IGNORECASE | re.MULTILINE,
 )
 _FAILURE = re.compile(
-    r"no such file or directory|permission denied|access is denied|command not found|not recognized as|cannot (?:find|open|access|stat|read)\b"
-    r"|operation not permitted|input/output error|not a git repository|unknown revision|ambiguous argument|does not exist|\berrno\b|os error \d"
-    r"|device or resource busy|too many open files|stale file handle|connection (?:refused|reset|timed out)|argument list too long"
+    r"no such file or directory|permission denied|access is denied|command not found|not recognized as"
+    r"|cannot (?:find|open|access|stat|read)\b"
+    r"|operation not permitted|input/output error|not a git repository|unknown revision|ambiguous argument"
+    r"|does not exist|\berrno\b|os error \d"
+    r"|device or resource busy|too many open files|stale file handle|connection (?:refused|reset|timed out)"
+    r"|argument list too long"
     r"|syntax error|unrecognized option|invalid option|parse error|\bpathspec\b.*did not match",
     re.IGNORECASE,
 )
 _SPOKEN_BY_TOOL = re.compile(
-    r"^(?:<output>|<stderr>|\{\"stdout\": \"[^\"]{0,40}\", \"stderr\": \")?(?:\S*/)?(?:(?:ba|z|da|k)?sh|cat|ls|e?f?grep|z?grep|rg|ag|fd|find|sed|g?awk|mawk|head|tail|nl|cut|sort|uniq|tree|jq|yq"
-    r"|file|diff|cmp|strings|xxd|od|hexdump|base64|sha\d+sum|md5sum|readelf|objdump|nm|unzip|tar|python3?|xargs|sudo|env|timeout|less|bat|readlink|realpath"
+    r"^(?:<output>|<stderr>|\{\"stdout\": \"[^\"]{0,40}\", \"stderr\": \")?(?:\S*/)?(?:(?:ba|z|da|k)?sh|cat|ls"
+    r"|e?f?grep|z?grep|rg|ag|fd|find|sed|g?awk|mawk|head|tail|nl|cut|sort|uniq|tree|jq|yq"
+    r"|file|diff|cmp|strings|xxd|od|hexdump|base64|sha\d+sum|md5sum|readelf|objdump|nm|unzip|tar|python3?|xargs"
+    r"|sudo|env|timeout|less|bat|readlink|realpath"
     r"|cd|\(eval\)|fatal|error|Get-Content|Select-String)(?::| -|\[)",
 )
 _HOST_FAILURE = re.compile(
-    r"\s*(?:<tool_use_error>|<error>|\[Error|Error\b|ERROR\b|\{\"error\"|ENOENT|EACCES|EISDIR|Failed to|Cannot|Could not|Unable to|Invalid|No such file|File does not exist"
-    r"|Path does not exist|Directory does not exist|File not found|The path|File content \(|File is too large|File too large|Permission denied|Tool execution failed"
-    r"|\[Request interrupted|The user doesn't want|String .{0,60}not found|Unknown|Usage:|Exit code [1-9]|File unchanged since|Wasted call|\[Old tool result)",
+    r"\s*(?:<tool_use_error>|<error>|\[Error|Error\b|ERROR\b|\{\"error\"|ENOENT|EACCES|EISDIR|Failed to|Cannot"
+    r"|Could not|Unable to|Invalid|No such file|File does not exist"
+    r"|Path does not exist|Directory does not exist|File not found|The path|File content \(|File is too large"
+    r"|File too large|Permission denied|Tool execution failed"
+    r"|\[Request interrupted|The user doesn't want|String .{0,60}not found|Unknown|Usage:|Exit code [1-9]"
+    r"|File unchanged since|Wasted call|\[Old tool result)",
 )
 _FINDS_NOTHING = frozenset({"grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "diff", "cmp", "test", "["})
 
@@ -51,10 +62,11 @@ _FINDS_NOTHING = frozenset({"grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack"
 def exit_code(output: str) -> int | None:
     """The exit code that a host wrote before or after an output, or None.
 
-    >>> exit_code("<returncode>2</returncode>\\n<output>\\n</output>"), exit_code("x\\nCommand exited with code 1"), exit_code("x")
-    (2, 1, None)
+    >>> [exit_code(text) for text in ("<returncode>2</returncode>", "x\\nCommand exited with code 1", "x")]
+    [2, 1, None]
     """
-    found = _EXIT_AT_START.match(output[:400]) or _EXIT_AT_END.search(output[-200:])
+    tail = output[-200:]
+    found = _EXIT_AT_START.match(output[:400]) or (_EXIT_AT_END.search(tail) if _MAY_TELL_EXIT.search(tail) else None)
     if found is None:
         return None
     return int(next(group for group in found.groups() if group is not None)[:9])
@@ -63,16 +75,21 @@ def exit_code(output: str) -> int | None:
 def is_failed_shell_read(output: str, last_verb: str = "") -> bool:
     """Whether a command that only reads failed, was cut off or was sent to the background.
 
-    `last_verb`: the command whose exit code is that of the whole; a search that found nothing exits with 1, and that is no failure.
+    `last_verb`: the command whose exit code is that of the whole; a search that found nothing exits with 1, and that
+    is no failure.
 
-    >>> is_failed_shell_read("cat: a.tbl: Permission denied"), is_failed_shell_read("Exit code 1"), is_failed_shell_read("Exit code 1", "grep")
-    (True, True, False)
+    >>> is_failed_shell_read("cat: a.tbl: Permission denied"), is_failed_shell_read("Exit code 1")
+    (True, True)
+    >>> is_failed_shell_read("Exit code 1", "grep")
+    False
     >>> is_failed_shell_read("def get(key):\\n    raise KeyError('not found')  # timed out\\n" + "x = 1\\n" * 99)
     False
     """
     code = exit_code(output)
-    if code is not None and code != 0 and not (code == 1 and last_verb in _FINDS_NOTHING):
-        return True
+    if code is not None and code != 0:
+        finds_nothing = (code == 1 and last_verb in _FINDS_NOTHING) or (code == 123 and last_verb == "xargs")
+        if not finds_nothing:
+            return True
     if len(output) <= SHORT:
         return _UNFINISHED.search(output) is not None or _FAILURE.search(output) is not None
     return any(_tells_failure(line) for line in _edges(output))
@@ -90,17 +107,19 @@ def _tells_failure(line: str) -> bool:
         line = line[:200] + line[-200:]
     if _SPOKEN_BY_TOOL.match(line) is not None:
         return _FAILURE.search(line) is not None
-    return len(line) < 120 and _UNFINISHED.match(line.lstrip("[<(")) is not None or _is_host_word(line)
+    return (len(line) < 120 and _UNFINISHED.match(line.lstrip("[<(")) is not None) or _is_host_word(line)
 
 
 def _is_host_word(line: str) -> bool:
-    return line.startswith(("Process running with session ID", "Command running in background", "Command timed out", "Command was"))
+    return line.startswith(
+        ("Process running with session ID", "Command running in background", "Command timed out", "Command was")
+    )
 
 
 def is_failed_host_read(output: str) -> bool:
     """Whether what a reading tool of a host gave is a message of the tool instead.
 
-    >>> is_failed_host_read("<tool_use_error>File does not exist.</tool_use_error>"), is_failed_host_read("     1→Error = 1")
+    >>> is_failed_host_read("<tool_use_error>File does not exist."), is_failed_host_read("     1→Error = 1")
     (True, False)
     """
     return len(output) < 2_000 and _HOST_FAILURE.match(output) is not None

@@ -18,22 +18,40 @@ ANYTHING = "*"  # in what a command changes: any file of the working tree
 
 _FIXED = re.compile(r"[0-9a-f]{7,40}(?:[~^]\d*)*(?:\^\{\w*\})?(?::.*)?$")
 _RANGE = re.compile(r"(.+?)\.\.\.?(.+)$")
-_SAFE_SETTING = re.compile(r"(?:color\.|core\.quote|core\.pager=|core\.abbrev|log\.|pager\.|advice\.|safe\.directory|column\.|diff\.renames?)")
+_SAFE_SETTING = re.compile(
+    r"(?:color\.|core\.quote|core\.pager=|core\.abbrev|log\.|pager\.|advice\.|safe\.directory|column\.|diff\.renames?)"
+)
 _VARYING_FORMAT = re.compile(r"%(?:>?[<|(]\S*)?[ac]r|relative|human")
-_VARYING_FLAGS = frozenset({"--since", "--until", "--after", "--before", "--since-as-filter", "--relative-date", "--age"})
+_VARYING_FLAGS = frozenset(
+    {"--since", "--until", "--after", "--before", "--since-as-filter", "--relative-date", "--age"}
+)
 _RUNS_OR_WRITES = frozenset({"--output", "--ext-diff", "--textconv", "--open-files-in-pager", "-O", "--paginate"})
 _VALUED = {"grep": "ABCefm", "ls-files": "xX", "branch": "", "tag": "", "remote": "", "status": "", "config": "f"}
 _VALUED_ELSEWHERE = "nGSLU"  # log, show, diff and the like
 _LONG_VALUED = frozenset(
     "--format --pretty --author --grep --date --max-count --skip --diff-filter --stat --contains --merged --no-merged"
-    " --sort --points-at --ignore-rev --contents --since --until --after --before --committer --inter-hunk-context --unified"
+    " --sort --points-at --ignore-rev --contents --since --until --after --before --committer"
+    " --inter-hunk-context --unified"
     " --exclude --branches --format --abbrev --get --get-all".split()
 )
 _HISTORY = frozenset(
     "log show rev-parse describe shortlog reflog ls-tree cat-file rev-list merge-base show-ref for-each-ref name-rev"
     " diff-tree whatchanged cherry range-diff symbolic-ref show-branch".split()
 )
-_TREE = frozenset({"status", "diff", "blame", "annotate", "ls-files", "grep", "diff-files", "diff-index", "check-ignore", "check-attr"})
+_TREE = frozenset(
+    {
+        "status",
+        "diff",
+        "blame",
+        "annotate",
+        "ls-files",
+        "grep",
+        "diff-files",
+        "diff-index",
+        "check-ignore",
+        "check-attr",
+    }
+)
 _LIST_FLAGS = frozenset(
     "-a -r -v --all --remotes --verbose -l --list --show-current --contains --no-contains --merged --no-merged --sort"
     " --format --points-at --column --no-column --color --no-color -n --abbrev --no-abbrev -i --ignore-case".split()
@@ -43,7 +61,9 @@ _ONLY_GIT = frozenset(
     "commit add tag branch fetch push remote config notes gc prune update-index update-ref repack bundle maintenance"
     " symbolic-ref commit-tree write-tree hash-object pack-refs credential reflog worktree-list".split()
 )
-_NOTHING = frozenset("format-patch archive ls-remote help version difftool gui request-pull send-email check-ref-format".split())
+_NOTHING = frozenset(
+    "format-patch archive ls-remote help version difftool gui request-pull send-email check-ref-format".split()
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +96,7 @@ def git_call(words: Sequence[Word]) -> GitCall:
             elif text == "--config-env":
                 is_safe = False
         elif not text.startswith(("--git-dir=", "--work-tree=")) and text not in (
-            "--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--bare", "--version", "-v", "--help", "-h", "--no-replace-objects"
+            "--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--bare", "--version", "-v", "--help", "-h"
         ):  # fmt: skip
             is_safe = False
     verb = words[position].text if position < len(words) else ""
@@ -107,7 +127,8 @@ def _varies(options: Options) -> bool:
     if options.has(*_VARYING_FLAGS):
         return True
     return any(
-        name in ("--format", "--pretty", "--date") and _VARYING_FORMAT.search(value) is not None for name, value in options.flags
+        name in ("--format", "--pretty", "--date") and _VARYING_FORMAT.search(value) is not None
+        for name, value in options.flags
     )
 
 
@@ -128,11 +149,10 @@ def _reads_of_verb(verb: str, options: Options) -> tuple[str, ...] | None:
         others = options.has("-o", "--others", "-m", "--modified", "-d", "--deleted", "-i", "--ignored")
         return _tree(before, after) if others else (GIT,)
     if verb in ("blame", "annotate"):
-        return (GIT, *(before[-1:] if not after else after)) if before or after else None
+        return (GIT, *(after or before[-1:])) if before or after else None
     if verb in ("diff", "diff-files", "diff-index"):
         return _reads_of_diff(before, after, options)
-    revisions = _revisions(before)
-    return () if revisions and all(_is_fixed(text) for text in revisions) else (GIT,)
+    return () if before and all(_is_fixed(text) for text in before) else (GIT,)
 
 
 def _reads_of_diff(before: Sequence[str], after: Sequence[str], options: Options) -> tuple[str, ...]:
@@ -184,7 +204,10 @@ def _only_lists(verb: str, options: Options) -> bool:
         case "worktree" | "notes" | "submodule":
             return operands[:1] == (["status"] if verb == "submodule" else ["list"])
         case "config":
-            asks = options.has("--get", "--get-all", "--get-regexp", "-l", "--list") or operands[:1] in (["get"], ["list"])
+            asks = options.has("--get", "--get-all", "--get-regexp", "-l", "--list") or operands[:1] in (
+                ["get"],
+                ["list"],
+            )
             plain = all(name in ("--global", "--local", "--system", "--type") for name, _ in options.flags)
             return asks or (len(operands) == 1 and plain)
         case "apply":
@@ -199,8 +222,8 @@ def changes_of_git(call: GitCall) -> tuple[str, ...]:
     """The paths that a git command may change; `ANYTHING` for any file of the working tree.
 
     >>> def changes(text): return changes_of_git(git_call([Word(text=word) for word in text.split()]))
-    >>> changes("commit -m x"), changes("pull"), changes("checkout -- a.py"), changes("status"), changes("checkout -b new")
-    (('.git',), ('*', '.git'), ('a.py', '.git'), (), ('.git',))
+    >>> changes("commit -m x"), changes("pull"), changes("checkout -- a.py"), changes("status")
+    (('.git',), ('*', '.git'), ('a.py', '.git'), ())
     """
     verb = call.verb
     options = options_of(call.words, "mbBcCsX", frozenset({"--message", "--source"}))

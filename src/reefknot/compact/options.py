@@ -28,11 +28,13 @@ class Options:
 
 
 def options_of(words: Sequence[Word], valued: str = "", long_valued: frozenset[str] = frozenset()) -> Options:
-    """Tell options and operands apart as getopt does; `valued`: short letters that take a value, `long_valued`: long names.
+    """Tell options and operands apart as getopt does; `valued`: short letters that take a value, `long_valued`: long
+    names.
 
     `-20` is read as `-n 20`, as head, tail and git log mean it.
 
-    >>> found = options_of([Word(text=text) for text in ("-rn", "-A5", "-e", "x", "--include=*.py", "src", "--", "-a")], "Ae")
+    >>> words = [Word(text=text) for text in ("-rn", "-A5", "-e", "x", "--include=*.py", "src", "--", "-a")]
+    >>> found = options_of(words, "Ae")
     >>> found.flags
     (('-r', ''), ('-n', ''), ('-A', '5'), ('-e', 'x'), ('--include', '*.py'))
     >>> [word.text for word in found.operands], found.after_dashes
@@ -71,5 +73,7 @@ def options_of(words: Sequence[Word], valued: str = "", long_valued: frozenset[s
                     break
                 flags.append(("-" + text[index], ""))
     return Options(
-        flags=tuple(flags), operands=tuple(operands), after_dashes=len(operands) if after_dashes is None else after_dashes
+        flags=tuple(flags),
+        operands=tuple(operands),
+        after_dashes=len(operands) if after_dashes is None else after_dashes,
     )

@@ -1,6 +1,7 @@
 """What a text held, in one short phrase: definitions with their lines, files with their hits, or how many entries.
 
-It stands in the note that takes the place of a text which a re-run gives back, so that a reader knows whether to ask for it.
+It stands in the note that takes the place of a text which a re-run gives back, so that a reader knows whether to ask
+for it.
 Line numbers are those of the file wherever the text shows them. One cheap pass; no parser.
 """
 
@@ -16,15 +17,24 @@ _SAMPLE = 60  # lines looked at to tell what a text is
 _MOST = 0.7  # share of the sample that must look alike
 
 _NUMBERED = re.compile(r"[ ]{0,8}(\d{1,7})(?:→|\t|[:|-])")
-_FRAME = re.compile(r"\A(?:<returncode>-?\d+</returncode>\s*<output>\n?|Chunk ID: (?:[^\n]*\n){1,6}?Output:\n|Here's the [^\n]*:\n|\[File: [^\n]*\]\n)")
+_FRAME = re.compile(
+    r"\A(?:<returncode>-?\d+</returncode>\s*<output>\n?|Chunk ID: (?:[^\n]*\n){1,6}?Output:\n"
+    r"|Here's the [^\n]*:\n|\[File: [^\n]*\]\n)"
+)
 _HIT = re.compile(r"((?:[^\s:]+/)?[^\s:/]+?\.\w{1,8}|[^\s:]+/[^\s:]+?)(?::(\d+)[:\s]|-(\d+)-|:)")
 _HIT_HEAD = re.compile(r"(\S+\.\w{1,8}|\S+/\S+)$")
 _HIT_LINE = re.compile(r"\d+[:-]")
 _ENTRY = re.compile(r"(?:\S+|[^\t:;{}()=]{1,80}\.\w{1,8})/?$")
 _GIT_FILE = re.compile(r"diff --git a/(\S+)")
 
-_JS = r"(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(?P<kind>function\*?|class|interface|enum|type|namespace)\s+(?P<name>[\w$]+)"
-_JS_CONST = r"(?:export\s+)?(?P<kind2>const|let)\s+(?P<name2>[\w$]+)[^=\n]{0,80}=\s*(?:async\s*)?(?:function|\([^)\n]{0,200}\)|[\w$]+)\s*(?::[^=\n]{0,60})?(?:=>|\()"
+_JS = (
+    r"(?:export\s+)?(?:default\s+)?(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?"
+    r"(?P<kind>function\*?|class|interface|enum|type|namespace)\s+(?P<name>[\w$]+)"
+)
+_JS_CONST = (
+    r"(?:export\s+)?(?P<kind2>const|let)\s+(?P<name2>[\w$]+)[^=\n]{0,80}=\s*(?:async\s*)?"
+    r"(?:function|\([^)\n]{0,200}\)|[\w$]+)\s*(?::[^=\n]{0,60})?(?:=>|\()"
+)
 _C = r"(?:[A-Za-z_][\w:<>,*&\[\] ]{0,80}?[\s*&])(?P<name>(?:\w+::)*~?\w+)\s*\([^;{}]{0,300}(?:\{|$)"
 _PATTERNS: dict[str, re.Pattern[str]] = {
     "python": re.compile(r"(?P<indent>\s*)(?:async\s+)?(?P<kind>def|class)\s+(?P<name>\w+)"),
@@ -35,8 +45,10 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
         r"\s*(?:<[^>\n]{0,60}>)?\s+(?P<name>[\w:]+(?:<[^>\n]{0,40}>)?(?:\s+for\s+\w+)?)"
     ),
     "java": re.compile(
-        r"(?P<indent>\s*)(?:(?:public|private|protected|internal|static|final|abstract|sealed|override|open|data|partial|async|virtual|suspend)\s+)*"
-        r"(?:(?P<kind>class|interface|enum|record|object|fun|struct)\s+(?P<name>\w+)|(?:[\w<>\[\],.?]+\s+)(?P<name2>\w+)\s*\([^;=\n]*\)?\s*(?:throws [^{\n]*)?\{)"
+        r"(?P<indent>\s*)(?:(?:public|private|protected|internal|static|final|abstract|sealed|override|open|data"
+        r"|partial|async|virtual|suspend)\s+)*"
+        r"(?:(?P<kind>class|interface|enum|record|object|fun|struct)\s+(?P<name>\w+)"
+        r"|(?:[\w<>\[\],.?]+\s+)(?P<name2>\w+)\s*\([^;=\n]*\)?\s*(?:throws [^{\n]*)?\{)"
     ),
     "c": re.compile(rf"(?P<indent>)(?:(?P<kind>struct|class|enum|union|namespace)\s+(?P<name2>\w+)[^;]*$|{_C})"),
     "ruby": re.compile(r"(?P<indent>\s*)(?P<kind>def|class|module)\s+(?P<name>[\w.:?!]+)"),
@@ -44,16 +56,42 @@ _PATTERNS: dict[str, re.Pattern[str]] = {
     "markdown": re.compile(r"(?P<indent>)(?P<kind>#{1,4})\s+(?P<name>\S[^\n]*)"),
     "any": re.compile(
         r"(?P<indent>\s{0,8})(?:export\s+|pub\s+|public\s+|default\s+|async\s+|abstract\s+|static\s+)*"
-        r"(?P<kind>def|class|func|function|fn|struct|interface|trait|impl|enum|module|type)\s+(?:\([^)\n]{1,80}\)\s*)?(?P<name>\w[\w:]*)(?=\s*[(:{<\[=]|\s*$|\s+(?:struct|interface|for|extends|implements)\b)"
+        r"(?P<kind>def|class|func|function|fn|struct|interface|trait|impl|enum|module"
+        r"|type)\s+(?:\([^)\n]{1,80}\)\s*)?(?P<name>\w[\w:]*)(?=\s*[(:{<\[=]|\s*$|\s+(?:struct|interface|for"
+        r"|extends|implements)\b)"
     ),
-}  # fmt: skip
+}
 _LANGUAGE = {
-    "python": "py pyi pyx", "js": "js jsx mjs cjs ts tsx mts cts vue svelte", "go": "go", "rust": "rs", "java": "java kt kts scala cs groovy swift dart",
-    "c": "c h cc cpp cxx hpp hh m mm", "ruby": "rb rake", "shell": "sh bash zsh", "markdown": "md markdown mdx rst",
-}  # fmt: skip
+    "python": "py pyi pyx",
+    "js": "js jsx mjs cjs ts tsx mts cts vue svelte",
+    "go": "go",
+    "rust": "rs",
+    "java": "java kt kts scala cs groovy swift dart",
+    "c": "c h cc cpp cxx hpp hh m mm",
+    "ruby": "rb rake",
+    "shell": "sh bash zsh",
+    "markdown": "md markdown mdx rst",
+}
 _BY_EXTENSION = {extension: language for language, extensions in _LANGUAGE.items() for extension in extensions.split()}
 _EXTENSION = re.compile(r"\.([A-Za-z]{1,8})(?=$|[\s'\":,)\]])")
-_NO_NAMES = frozenset({"if", "for", "while", "switch", "return", "else", "catch", "function", "new", "throw", "await", "sizeof", "do", "try"})
+_NO_NAMES = frozenset(
+    {
+        "if",
+        "for",
+        "while",
+        "switch",
+        "return",
+        "else",
+        "catch",
+        "function",
+        "new",
+        "throw",
+        "await",
+        "sizeof",
+        "do",
+        "try",
+    }
+)
 _SHORT_KINDS = {"function": "fn", "function*": "fn", "func": "func", "interface": "interface"}
 
 
@@ -67,8 +105,9 @@ class _Definition:
 def outline(text: str, label: str, max_items: int = 8) -> str:
     """One short phrase of what a text held, or "" when there is nothing useful to say.
 
-    >>> outline("    10→class Table:\\n    11→    def height(self): ...\\n    12→\\n    13→def load(path): ...\\n", "src/table.py")
-    'class Table 10, def load 13'
+    >>> text = "    10→class Table:\\n    11→    def height(self): ...\\n    12→\\n    13→def load(path): ...\\n"
+    >>> outline(text, "src/table.py")
+    'class Table 10, def height 11, def load 13'
     >>> outline("a.py:3:x = 1\\na.py:9:x = 2\\nb.py:1:x\\n", "x")
     '2 files: a.py (2), b.py (1)'
     >>> outline("src/a.py\\nsrc/b.py\\nsrc/c/d.py\\n", "src/**/*.py")
@@ -82,7 +121,7 @@ def outline(text: str, label: str, max_items: int = 8) -> str:
         return ""
     files = _GIT_FILE.findall(body[:400_000]) if "diff --git a/" in body[:2_000] else []
     if files:
-        return _counted({name: 0 for name in files}, len(set(files)), max_items)
+        return _counted(dict.fromkeys(files, 0), len(set(files)), max_items)
     numbers = sum(_NUMBERED.match(line) is not None for line in sample)
     is_numbered = numbers >= _MOST * len(sample)
     language = _language(label)
@@ -104,7 +143,9 @@ def outline(text: str, label: str, max_items: int = 8) -> str:
 
 def _language(label: str) -> str:
     """The language that the extensions in a label agree on; "" when they do not, or tell nothing."""
-    languages = {_BY_EXTENSION[found.lower()] for found in _EXTENSION.findall(label[:600]) if found.lower() in _BY_EXTENSION}
+    languages = {
+        _BY_EXTENSION[found.lower()] for found in _EXTENSION.findall(label[:600]) if found.lower() in _BY_EXTENSION
+    }
     return languages.pop() if len(languages) == 1 else ""
 
 
@@ -119,7 +160,11 @@ def _hits(lines: Sequence[str], sample: Sequence[str]) -> dict[str, int]:
                 counts[found.group(1)] = counts.get(found.group(1), 0) + (found.group(3) is None)
         return counts
     heads = sum(_HIT_HEAD.match(line) is not None for line in rows)
-    if heads and heads + sum(_HIT_LINE.match(line) is not None for line in rows) >= 0.95 * len(rows) and heads < len(rows):
+    if (
+        heads
+        and heads + sum(_HIT_LINE.match(line) is not None for line in rows) >= 0.95 * len(rows)
+        and heads < len(rows)
+    ):
         return _hits_below_heads(lines)
     return {}
 

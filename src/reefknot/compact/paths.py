@@ -66,10 +66,14 @@ def normalise(path: str) -> str:
 def is_mutable_source(path: str) -> bool:
     """Whether a path names something that grows or changes by itself: a log, a stream, a device, a process.
 
-    >>> [is_mutable_source(path) for path in ("build.log", "errors.out.rs", "/proc/meminfo", "logs/today", "src/logs/a.py")]
-    [True, False, True, True, False]
+    >>> [is_mutable_source(path) for path in ("build.log", "errors.out.rs", "/proc/cpuinfo", "logs/today")]
+    [True, False, True, True]
     """
-    if path.startswith(_DEVICES) and path not in _SAFE_DEVICES and path.split("/", 2)[1] in ("proc", "sys", "dev", "run"):
+    if (
+        path.startswith(_DEVICES)
+        and path not in _SAFE_DEVICES
+        and path.split("/", 2)[1] in ("proc", "sys", "dev", "run")
+    ):
         return True
     return _MUTABLE.search(path) is not None or _LOG_FOLDER.search(path) is not None
 
@@ -80,7 +84,13 @@ def is_path_like(text: str) -> bool:
     >>> [is_path_like(text) for text in ("src/a.py", "a.py", "main", "-x", "http://reef.example/a", "s/a/b/", "v1.2")]
     [True, True, False, False, False, True, False]
     """
-    if not text or len(text) > 300 or text[0] in "-=+%@" or "://" in text or any(char in text for char in "\n<>|;\"'`="):
+    if (
+        not text
+        or len(text) > 300
+        or text[0] in "-=+%@"
+        or "://" in text
+        or any(char in text for char in "\n<>|;\"'`=")
+    ):
         return False
     return "/" in text.strip("/") or text.startswith("/") or _EXTENSION.search(text) is not None
 
@@ -108,7 +118,9 @@ def expand_braces(text: str) -> list[str]:
 class Spot:
     """A path made comparable: its components up to the first wildcard, and the pattern of its last one, if it has one.
 
-    `is_folder`: it may be a directory, as far as its name tells.
+    `is_folder`: it may be a directory, as far as its name tells. `is_all`: it was written with a slash at its end,
+    which
+    in what a command changes says that all in it may be changed.
     """
 
     parts: tuple[str, ...]
@@ -116,6 +128,7 @@ class Spot:
     pattern: str
     has_wildcard: bool
     is_folder: bool
+    is_all: bool
 
     @property
     def name(self) -> str:
@@ -126,8 +139,9 @@ def spot_of(path: str) -> Spot:
     """A path or a pattern as a spot.
 
     >>> spot_of("src/**/*.go")
-    Spot(parts=('src',), is_absolute=False, pattern='*.go', has_wildcard=True, is_folder=True)
+    Spot(parts=('src',), is_absolute=False, pattern='*.go', has_wildcard=True, is_folder=True, is_all=False)
     """
+    is_all = path.endswith("/")
     path = normalise(path.removeprefix("~"))
     is_absolute = path.startswith("/") or path[1:3] == ":/"
     if path.startswith("~") or not is_absolute:
@@ -136,9 +150,23 @@ def spot_of(path: str) -> Spot:
     wild = next((index for index, part in enumerate(parts) if _WILD.search(part)), None)
     if wild is None:
         is_folder = not parts or _EXTENSION.search(parts[-1]) is None
-        return Spot(parts=tuple(parts), is_absolute=is_absolute, pattern="", has_wildcard=False, is_folder=is_folder)
+        return Spot(
+            parts=tuple(parts),
+            is_absolute=is_absolute,
+            pattern="",
+            has_wildcard=False,
+            is_folder=is_folder,
+            is_all=is_all,
+        )
     pattern = parts[-1] if parts[-1].strip("*") else ""
-    return Spot(parts=tuple(parts[:wild]), is_absolute=is_absolute, pattern=pattern, has_wildcard=True, is_folder=True)
+    return Spot(
+        parts=tuple(parts[:wild]),
+        is_absolute=is_absolute,
+        pattern=pattern,
+        has_wildcard=True,
+        is_folder=True,
+        is_all=is_all,
+    )
 
 
 def same_file(one: Spot, other: Spot) -> bool:
@@ -152,18 +180,25 @@ def same_file(one: Spot, other: Spot) -> bool:
 
 
 def may_change(change: Spot, read: Spot, *, reads_folder: bool) -> bool:
-    """Whether a change at one spot may change what a read of another gives; `reads_folder`: the read may look inside it."""
+    """Whether a change at one spot may change what a read of another gives; `reads_folder`: the read may look inside
+    it.
+
+    >>> one = spot_of("src/a.py")
+    >>> [may_change(spot_of(path), one, reads_folder=False) for path in ("/w/src/a.py", "src/", "src", "lib/a.py")]
+    [True, True, False, False]
+    """
     if (GIT in change.parts) != (GIT in read.parts):
         return False
     if GIT in change.parts or same_file(change, read):
         return True
     if (reads_folder or read.has_wildcard) and read.is_folder and _inside(change, read) and _fits(change, read.pattern):
         return True
-    return change.is_folder and bool(change.parts or change.has_wildcard) and _within(read, change) and _fits(read, change.pattern)
+    changes_many = change.has_wildcard or (change.is_all and bool(change.parts))
+    return changes_many and _within(read, change) and _fits(read, change.pattern)
 
 
 def _fits(spot: Spot, pattern: str) -> bool:
-    if not pattern or spot.is_folder:
+    if not pattern or spot.is_all or spot.has_wildcard or not spot.parts:
         return True
     return fnmatch.fnmatchcase(spot.name, pattern)
 

@@ -1,8 +1,10 @@
 """Whether a whole shell command only reads, and what of: every command that it would run is looked at.
 
-Pure are: commands that `verbs` and `git` know to only read, in pipelines, lists, loops, conditions, groups, functions and
+Pure are: commands that `verbs` and `git` know to only read, in pipelines, lists, loops, conditions, groups, functions
+and
 substitutions; `cd`, which says where the rest reads; assignments. Not pure: a redirect into a file, a background job,
-a command whose name is not known before it runs, a variable that varies by itself, anything the parser did not understand.
+a command whose name is not known before it runs, a variable that varies by itself, anything the parser did not
+understand.
 """
 
 import re
@@ -63,15 +65,19 @@ class Directories:
 
 def _is_open(word: Word, where: Directories) -> bool:
     """Whether a word holds what the command itself does not tell."""
-    return bool(word.scripts) or any(name not in where.values and name not in ("HOME", "PWD") for name in word.variables)
+    return bool(word.scripts) or any(
+        name not in where.values and name not in ("HOME", "PWD") for name in word.variables
+    )
 
 
 def paths_of_word(word: Word, where: Directories) -> list[str]:
     """The paths or patterns that a word stands for, joined to where the command stands; "" for "any file here".
 
     >>> where = Directories(directory="src", values={"f": ("a.py", "b.py")})
-    >>> paths_of_word(Word(text="$f", variables=("f",)), where), paths_of_word(Word(text="${X}/c.py", variables=("X",)), where)
-    (['src/a.py', 'src/b.py'], ['c.py'])
+    >>> paths_of_word(Word(text="$f", variables=("f",)), where)
+    ['src/a.py', 'src/b.py']
+    >>> paths_of_word(Word(text="${X}/c.py", variables=("X",)), where)
+    ['c.py']
     """
     if word.text.startswith(("<(", ">(")):
         return []
@@ -115,9 +121,12 @@ def reads_of_script(script: Script, directory: str = "") -> ScriptReads | None:
     ScriptReads(paths=('src/a.py',), kind='file', span=(5, 9), whole=False)
     >>> reads_of_script(parse("grep -rn 'a|b' src | head -3")).paths
     ('src',)
-    >>> [reads_of_script(parse(text)) for text in ("echo $(curl -s x)", "cat <(date)", "cat a > b", "find . -exec rm {} +")]
+    >>> impure = ("echo $(curl -s x)", "cat <(date)", "cat a > b", "find . -exec rm {} +")
+    >>> [reads_of_script(parse(text)) for text in impure]
     [None, None, None, None]
     """
+    if not script:
+        return None
     walk = _Walk(directory)
     try:
         walk.script(script, piped=False)
@@ -202,7 +211,9 @@ class _Walk:
 
     def _values(self, words: Sequence[Word]) -> list[str]:
         """What a variable may hold; "" for what is not known, which as a path is the whole tree."""
-        return [text for word in words for text in ([""] if _is_open(word, self.where) else _texts(word, self.where))][:_MOST_VALUES]
+        return [text for word in words for text in ([""] if _is_open(word, self.where) else _texts(word, self.where))][
+            :_MOST_VALUES
+        ]
 
     def _words(self, words: Sequence[Word]) -> None:
         """What the shell itself does to expand words: it runs the substitutions."""

@@ -1,6 +1,7 @@
 """Which calls are reads that a re-run still gives back, what a call may change, and which reads that spoils.
 
-`classify` looks at one call and its output; `effects` at what one call may change; `Changes` gathers the effects of later
+`classify` looks at one call and its output; `effects` at what one call may change; `Changes` gathers the effects of
+later
 calls and answers whether a read still stands. A call that is not understood is an observation: its output is kept.
 How much an unknown command is taken to change is told in `writes`.
 """
@@ -13,11 +14,12 @@ from functools import lru_cache
 from typing import Literal
 
 from reefknot.compact.failures import is_failed_host_read, is_failed_shell_read
+from reefknot.compact.named_paths import paths_in_patch, paths_in_program
 from reefknot.compact.paths import GIT, Spot, is_mutable_source, join, may_change, same_file, spot_of
 from reefknot.compact.purity import reads_of_script
 from reefknot.compact.shell import Command, Script, parse
-from reefknot.compact.tools import ToolKind, first_text, kind_of_tool, lines_asked, pattern_of, paths_of
-from reefknot.compact.writes import PRODUCTS, paths_in_patch, paths_in_program, writes_of_script
+from reefknot.compact.tools import ToolKind, first_text, kind_of_tool, lines_asked, paths_of, pattern_of
+from reefknot.compact.writes import PRODUCTS, writes_of_script
 from reefknot.model.message import Json
 
 __all__ = ["Changes", "Effects", "Read", "ReadKind", "classify", "effects", "still_valid", "supersedes"]
@@ -30,19 +32,26 @@ FULL_PAGE = 2_000  # lines that hosts show of a file when nothing else is asked
 _NUMBER = re.compile(r"\s*(\d{1,7})(?:→|\t|\|)")
 _EDITOR_NUMBER = re.compile(r"(\d{1,7}):")
 _PARTIAL = re.compile(
-    r"\[Showing lines|more lines in file|\(\d+ more lines|truncated|exceeds maximum|<response clipped>|persisted-output", re.IGNORECASE
+    r"\[Showing lines|more lines in file|\(\d+ more lines|truncated|exceeds maximum|<response clipped>"
+    r"|persisted-output",
+    re.IGNORECASE,
 )
 _OWN_PROMPT = re.compile(r"\[File: (\S+) \((\d+) lines total\)\]")
+_OPEN_FILE = re.compile(r"\(Open file: (/\S+)\)")
 _LINE_EDITOR = re.compile(r"(?:edit|insert) \d+(?::\d+)?\s|edit <<|end_of_edit$|edit \"")
-_READ_ONLY_AGENTS = frozenset({"explore", "plan", "claude-code-guide", "statusline-setup", "output-style-setup"})
+_READ_ONLY_AGENTS = re.compile(
+    r"explore|plan$|planner|guide|review|research|search|analy[sz]|critic|audit", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Read:
     """A call that only read, and whose output shows that it did.
 
-    `reads`: the paths, folders or patterns that its output depends on; "" is the working tree, ".git" the history and the
-    index; empty when it depends on nothing that can change. `label`: the path or the command, on one line. `span`: the first
+    `reads`: the paths, folders or patterns that its output depends on; "" is the working tree, ".git" the history and
+    the
+    index; empty when it depends on nothing that can change. `label`: the path or the command, on one line. `span`:
+    the first
     and the last line shown, from 1, when it is one known range. `whole`: all of each file is shown.
     """
 
@@ -57,16 +66,19 @@ class Read:
 class Effects:
     """What a call may change: `paths` (folders and patterns too), or `everything` in the working tree.
 
-    `names`: files may come, go or be moved, so that listings change. `products`: build products may change.
+    Of a path that ends with a slash, all in it. `names`: files may come, go or be moved, so that listings change.
+    `products`: build products may change. `reformats`: a formatter went over the working tree; it changes what was
+    edited.
     """
 
     paths: tuple[str, ...] = ()
     everything: bool = False
     names: bool = True
     products: bool = False
+    reformats: bool = False
 
     def __bool__(self) -> bool:
-        return bool(self.paths or self.everything or self.products)
+        return bool(self.paths or self.everything or self.products or self.reformats)
 
 
 _NO_EFFECTS = Effects(names=False)
@@ -93,7 +105,11 @@ def classify(tool: str, input: Mapping[str, Json], output: str, is_error: bool) 
             return _classify_search(kind, input, output)
         case "lookup":
             label = " ".join(first_text(value) for value in input.values() if isinstance(value, str))
-            return None if is_failed_host_read(output) else Read(reads=(), label=label, span=None, whole=False, kind="command")
+            return (
+                None
+                if is_failed_host_read(output)
+                else Read(reads=(), label=label, span=None, whole=False, kind="command")
+            )
         case _:
             return None
 
@@ -101,7 +117,14 @@ def classify(tool: str, input: Mapping[str, Json], output: str, is_error: bool) 
 def _command(tool: str, input: Mapping[str, Json]) -> tuple[str, str]:
     """The command text of a shell call and the folder it runs in."""
     command = next((input[key] for key in ("command", "cmd", "script", "chars", "code_block") if key in input), "")
-    directory = next((value for key in ("workdir", "cwd", "working_directory", "dir_path") if isinstance(value := input.get(key), str)), "")
+    directory = next(
+        (
+            value
+            for key in ("workdir", "cwd", "working_directory", "dir_path")
+            if isinstance(value := input.get(key), str)
+        ),
+        "",
+    )
     if isinstance(command, list):
         words = [word for word in command if isinstance(word, str)]
         command = words[2] if len(words) == 3 and words[1] in ("-c", "-lc", "-Command", "/c") else shlex.join(words)
@@ -146,7 +169,9 @@ def _classify_file(input: Mapping[str, Json], output: str) -> Read | None:
     if not paths or any(is_mutable_source(path) for path in paths) or is_failed_host_read(output):
         return None
     if len(paths) > 1:
-        return Read(reads=tuple(map(_join, paths)), label=", ".join(paths)[:LABEL_LENGTH], span=None, whole=False, kind="file")
+        return Read(
+            reads=tuple(map(_join, paths)), label=", ".join(paths)[:LABEL_LENGTH], span=None, whole=False, kind="file"
+        )
     if output.startswith("Here's the files and directories"):
         return Read(reads=(_join(paths[0]),), label=paths[0], span=None, whole=False, kind="listing")
     asked = lines_asked(input)
@@ -182,7 +207,9 @@ def _classify_search(kind: ReadKind, input: Mapping[str, Json], output: str) -> 
     if any(is_mutable_source(folder) for folder in folders) or is_mutable_source(pattern):
         return None
     reads = tuple(join(folder, pattern) if pattern else _join(folder) for folder in folders)
-    asked = first_text(input.get("pattern") or input.get("query") or input.get("regex") or input.get("search_term") or "")
+    asked = first_text(
+        input.get("pattern") or input.get("query") or input.get("regex") or input.get("search_term") or ""
+    )
     label = _one_line(" ".join(text for text in (asked, *folders, pattern if pattern != asked else "") if text))
     return Read(reads=reads, label=label, span=None, whole=False, kind=kind)
 
@@ -209,18 +236,20 @@ def _last_verb(script: Script) -> str:
     return "grep" if name == "git" and any(word.text in ("grep", "diff") for word in node.words[1:4]) else name
 
 
-def effects(tool: str, input: Mapping[str, Json], is_error: bool = False) -> Effects:
+def effects(tool: str, input: Mapping[str, Json], is_error: bool = False, output: str = "") -> Effects:
     """What a call may change. A host's editing tool that failed changed nothing; a command that failed may have.
 
+    `output`, where it is given, tells which file a line editor had open.
+
     >>> effects("Edit", {"file_path": "/srv/a.py", "old_string": "a", "new_string": "b"})
-    Effects(paths=('/srv/a.py',), everything=False, names=False, products=False)
-    >>> effects("Bash", {"command": "git pull"}).everything, effects("Bash", {"command": "pytest tests/test_a.py"}).paths
+    Effects(paths=('/srv/a.py',), everything=False, names=False, products=False, reformats=False)
+    >>> effects("Bash", {"command": "git pull"}).everything, effects("Bash", {"command": "pytest a.py"}).paths
     (True, ())
     """
     kind = kind_of_tool(tool, input)
     match kind:
         case "shell":
-            return _effects_of_command(tool, input)
+            return _effects_of_command(tool, input, output)
         case "edit" | "write":
             return _NO_EFFECTS if is_error else _effects_of_edit(kind, input)
         case "patch":
@@ -231,7 +260,7 @@ def effects(tool: str, input: Mapping[str, Json], is_error: bool = False) -> Eff
             return _named(paths_in_program("\n".join(texts)), names=True)
         case "agent":
             agent = input.get("subagent_type")
-            is_reader = isinstance(agent, str) and agent.lower() in _READ_ONLY_AGENTS
+            is_reader = isinstance(agent, str) and _READ_ONLY_AGENTS.search(agent) is not None
             return _NO_EFFECTS if is_reader else Effects(everything=True)
         case _:
             return _NO_EFFECTS
@@ -241,14 +270,28 @@ def _named(paths: Sequence[str], *, names: bool) -> Effects:
     return Effects(paths=tuple(map(_join, paths)), names=names) if paths else _NO_EFFECTS
 
 
-def _effects_of_command(tool: str, input: Mapping[str, Json]) -> Effects:
+def _effects_of_command(tool: str, input: Mapping[str, Json], output: str) -> Effects:
     command, directory = _command(tool, input)
     if not command.strip():
         return _NO_EFFECTS
     if _LINE_EDITOR.match(command) or command.rstrip().endswith("end_of_edit"):
-        return Effects(everything=True, names=False)  # it edits the file that is open, and the call does not say which
+        return _effects_on_open_file(output)
     found = writes_of_script(_parsed(command), directory)
-    return Effects(paths=tuple(found.paths), everything=found.everything, names=found.names, products=found.products)
+    return Effects(
+        paths=tuple(found.paths),
+        everything=found.everything,
+        names=found.names,
+        products=found.products,
+        reformats=found.reformats,
+    )
+
+
+def _effects_on_open_file(output: str) -> Effects:
+    """A line editor changes the file that is open; which one, only its output tells."""
+    if output.startswith("Your proposed edit has introduced"):
+        return _NO_EFFECTS  # refused
+    opened = _OWN_PROMPT.match(output) or _OPEN_FILE.search(output[-600:])
+    return _named([opened.group(1)], names=False) if opened else Effects(everything=True, names=False)
 
 
 def _effects_of_edit(kind: ToolKind, input: Mapping[str, Json]) -> Effects:
@@ -257,17 +300,26 @@ def _effects_of_edit(kind: ToolKind, input: Mapping[str, Json]) -> Effects:
         return Effects(everything=True, names=False)
     if kind == "edit":
         return _named(paths, names=input.get("old_string") == "")
-    content = next((value for key in ("content", "file_text", "contents") if isinstance(value := input.get(key), str)), "")
+    content = next(
+        (value for key in ("content", "file_text", "contents") if isinstance(value := input.get(key), str)), ""
+    )
     is_script = re.search(r"\.(?:py|js|rb|pl|sh)$", paths[0]) is not None
     return _named([*paths, *(paths_in_program(content) if is_script else ())], names=True)
 
 
 class Changes:
-    """What later calls may have changed, gathered call by call; each question costs one look per distinct path."""
+    """What later calls may have changed, gathered call by call; each question costs one look per distinct path.
 
-    __slots__ = ("_contents", "_everything", "_everything_named", "_names", "_products")
+    `edited`: the effects of all calls of the transcript, earlier ones included. A formatter that goes over the
+    working tree
+    changes what was edited in it; without `edited` it is taken to change anything.
+    """
 
-    def __init__(self, later_effects: Iterable[Effects] = ()) -> None:
+    __slots__ = ("_contents", "_edited", "_everything", "_everything_named", "_names", "_products", "_reformatted")
+
+    def __init__(self, later_effects: Iterable[Effects] = (), *, edited: Iterable[Effects] | None = None) -> None:
+        self._edited = None if edited is None else {path: spot_of(path) for changed in edited for path in changed.paths}
+        self._reformatted = False
         self._contents: dict[str, Spot] = {}
         self._names: dict[str, Spot] = {}
         self._everything = False
@@ -281,6 +333,9 @@ class Changes:
         self._everything = self._everything or changed.everything
         self._everything_named = self._everything_named or (changed.everything and changed.names)
         self._products = self._products or changed.products
+        if changed.reformats and not self._reformatted:
+            self._reformatted = True
+            self._contents.update(self._edited or {})
         for path in changed.paths:
             if path not in self._contents:
                 self._contents[path] = spot_of(path)
@@ -291,7 +346,9 @@ class Changes:
         """Whether what was read may have changed since."""
         is_listing = read.kind == "listing"
         spots = self._names if is_listing else self._contents
-        everything = self._everything_named if is_listing else self._everything
+        everything = (
+            self._everything_named if is_listing else self._everything or (self._reformatted and self._edited is None)
+        )
         for path in read.reads:
             if everything and path != GIT:
                 return True
@@ -316,7 +373,8 @@ def still_valid(read: Read, later_effects: "Changes | Iterable[Effects]") -> boo
 
 
 def supersedes(later: Read, earlier: Read) -> bool:
-    """Whether a later read gives at least what an earlier one gave: all of its files, its lines, or the same question again.
+    """Whether a later read gives at least what an earlier one gave: all of its files, its lines, or the same question
+    again.
 
     >>> whole = Read(reads=("/srv/src/a.py",), label="a", span=None, whole=True, kind="file")
     >>> part = Read(reads=("src/a.py",), label="b", span=(10, 20), whole=False, kind="file")

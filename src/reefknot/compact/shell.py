@@ -2,98 +2,39 @@
 
 `parse` never raises: what it does not understand ends the tree with a compound of kind "unknown", and whoever
 asks what a command does must then expect anything. One pass, linear in the text; nesting is bounded by `MAX_DEPTH`.
+The file is long because the methods of a recursive descent call one another: it is one grammar.
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
-__all__ = ["MAX_DEPTH", "Assignment", "Command", "Compound", "Node", "Pipeline", "Redirect", "Script", "Word", "parse", "walk"]
+from reefknot.compact.shell_tree import (
+    Assignment,
+    Command,
+    Compound,
+    CompoundKind,
+    Node,
+    Pipeline,
+    Redirect,
+    Script,
+    Word,
+    walk,
+)
+
+__all__ = [
+    "MAX_DEPTH",
+    "Assignment",
+    "Command",
+    "Compound",
+    "Node",
+    "Pipeline",
+    "Redirect",
+    "Script",
+    "Word",
+    "parse",
+    "walk",
+]
 
 MAX_DEPTH = 24  # levels of nesting; people write five, and each level costs about eight Python frames
-
-CompoundKind = Literal["subshell", "group", "if", "for", "while", "case", "function", "test", "arithmetic", "unknown"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
-    """One word. `text` has its quotes resolved; what would be expanded stands in it as it was written.
-
-    `variables` are the names of the parameters in it (`$?` counts as `?`), `scripts` the commands of its substitutions,
-    `$(..)`, backquotes, `<(..)` and `>(..)`. `is_glob`: an unquoted `*`, `?`, `[` or a brace list would be expanded.
-    """
-
-    text: str
-    variables: tuple[str, ...] = ()
-    scripts: "tuple[Script, ...]" = ()
-    is_glob: bool = False
-    is_quoted: bool = False
-
-    @property
-    def is_literal(self) -> bool:
-        """The shell passes on `text` as it stands."""
-        return not (self.variables or self.scripts or self.is_glob)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Redirect:
-    """`operator` as written (`>`, `2>` has `fd` "2"); `target` is a file, a descriptor, a here-string or a delimiter.
-
-    `body` is the text of a here-document, quotes and expansions as in a word.
-    """
-
-    operator: str
-    fd: str
-    target: Word
-    body: Word | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment:
-    """`name=value` before a command, or alone. The value of an array is all its words."""
-
-    name: str
-    values: tuple[Word, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
-    """A simple command: `words[0]` is its name; without words it only assigns or redirects."""
-
-    words: tuple[Word, ...]
-    assignments: tuple[Assignment, ...] = ()
-    redirects: tuple[Redirect, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compound:
-    """A compound command. `parts` are all scripts in it, conditions included, in order.
-
-    `name`: the variable of a loop, or the name of a function. `words`: what a loop goes through, what a case looks at,
-    the operands of a test.
-    """
-
-    kind: CompoundKind
-    name: str = ""
-    words: tuple[Word, ...] = ()
-    parts: "tuple[Script, ...]" = ()
-    redirects: tuple[Redirect, ...] = ()
-
-
-Node: TypeAlias = Command | Compound
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pipeline:
-    """Commands joined by pipes. `end` is what follows: ";" (or a line feed), "&&", "||", "&", or "" at the end."""
-
-    commands: tuple[Node, ...]
-    end: str = ""
-    is_timed: bool = False
-
-
-Script: TypeAlias = tuple[Pipeline, ...]
 
 
 class _Unparsed(Exception):
@@ -105,7 +46,8 @@ _BLANKS = re.compile(r"(?:[ \t\r]|\\\r?\n)*")
 _COMMENT = re.compile(r"[^\n]*")
 _REDIRECT = re.compile(r"(\d*)(<<<|<<-|<<|<>|<&|>>|>\||>&|<|>)|()(&>>|&>)")
 _KEYWORD = re.compile(
-    r"(if|then|elif|else|fi|for|select|while|until|do|done|case|esac|function|time|coproc|[{}!]|\[\[)(?=[ \t\r\n;&|()<>]|$)"
+    r"(if|then|elif|else|fi|for|select|while|until|do|done|case|esac|function|time|coproc|[{}!]"
+    r"|\[\[)(?=[ \t\r\n;&|()<>]|$)"
 )
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _ASSIGN = re.compile(r"([A-Za-z_]\w*)(\[[^\]\s]*\])?\+?=", re.ASCII)
@@ -120,6 +62,7 @@ _IN_BODY = re.compile(r"[^\\$`]+")
 _BACKQUOTED = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
 _CLOSING = frozenset({"then", "elif", "else", "fi", "do", "done", "esac", "}"})
 _WORD_END = frozenset(" \t\r\n;|&<>()")
+_USUAL = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-./_'\"")  # begins a word and nothing else
 _TEST_SKIPS = re.compile(r"[ \t\r\n<>&|()]+")
 
 
@@ -143,24 +86,6 @@ def parse(text: str) -> Script:
     except _Unparsed:
         items.append(Pipeline(commands=(Compound(kind="unknown"),)))
     return tuple(items)
-
-
-def walk(script: Script) -> Iterator[Node]:
-    """Every command in a script, substitutions and functions included, in the order they stand; compounds before their parts."""
-    for pipeline in script:
-        for node in pipeline.commands:
-            yield node
-            words = node.words
-            if isinstance(node, Command):
-                words += tuple(value for assignment in node.assignments for value in assignment.values)
-            else:
-                for part in node.parts:
-                    yield from walk(part)
-            for redirect in node.redirects:
-                words += (redirect.target,) if redirect.body is None else (redirect.target, redirect.body)
-            for word in words:
-                for inner in word.scripts:
-                    yield from walk(inner)
 
 
 class _Found:
@@ -190,11 +115,16 @@ class _Parser:
 
     __slots__ = ("depth", "pending", "position", "text")
 
+    text: str
+    position: int
+    depth: int
+    pending: list[tuple[Redirect, bool]]  # here-documents whose text starts at the next line; whether to strip tabs
+
     def __init__(self, text: str, depth: int) -> None:
         self.text = text
         self.position = 0
         self.depth = depth
-        self.pending: list[tuple[Redirect, bool]] = []  # here-documents whose text starts at the next line; strip tabs
+        self.pending = []
 
     def _deeper(self) -> None:
         self.depth += 1
@@ -205,9 +135,11 @@ class _Parser:
         return self.text[self.position] if self.position < len(self.text) else ""
 
     def _blanks(self) -> None:
-        found = _BLANKS.match(self.text, self.position)
-        if found is not None:
-            self.position = found.end()
+        text, position = self.text, self.position
+        if position < len(text) and text[position] in " \t\r\\":
+            found = _BLANKS.match(text, position)
+            if found is not None:
+                self.position = found.end()
 
     def _lines(self) -> None:
         """Skip blanks, comments and line feeds."""
@@ -418,7 +350,10 @@ class _Parser:
             name = found.group()
             self.position = found.end()
             self._lines()
-            if self.text.startswith("in", self.position) and self.text[self.position + 2 : self.position + 3] in " \t\r\n\\;":
+            if (
+                self.text.startswith("in", self.position)
+                and self.text[self.position + 2 : self.position + 3] in " \t\r\n\\;"
+            ):
                 self.position += 2
                 words = self._words_of_line()
         part = self._body_of_loop()
@@ -537,8 +472,14 @@ class _Parser:
         text = self.text
         while True:
             self._blanks()
-            char = self._char()
-            if char == "" or char in "\n;|)":
+            position = self.position
+            if position >= len(text):
+                break
+            char = text[position]
+            if words and char in _USUAL:
+                words.append(self.word())
+                continue
+            if char in "\n;|)":
                 break
             if char in "<>&0123456789":
                 redirect = self._redirect()
@@ -590,6 +531,8 @@ class _Parser:
         self._parts(found)
         if self.position == start:
             raise _Unparsed
+        if found.parts == ["["]:  # the command; a pattern would have an end
+            found.is_glob = False
         return found.word()
 
     def _parts(self, found: _Found) -> None:

