@@ -45,7 +45,7 @@ def test_a_session_has_its_format_and_its_size(format: str) -> None:
 
 def test_all_formats_hold_the_same_session() -> None:
     turns = make_session(TOKENS)
-    first, *others = [texts_of(render(turns, format)) for format in FORMATS]
+    first, *others = [texts_of(render(turns, name)) for name in FORMATS]
     assert all(other == first for other in others)
 
 
