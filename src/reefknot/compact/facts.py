@@ -7,6 +7,7 @@ search finds the lines that may tell something, and only on those do the pattern
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -30,7 +31,8 @@ _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9]{7,}\Z")
 _UNNAMED = re.compile(r"[:@#]")
 
 _ERROR = re.compile(
-    r"\b(?:errors?|failed|failures?|exception|traceback|denied|refused|not found|fatal|panic(?:ked)?|timed? ?out|segfault)\b"
+    r"\b(?:errors?|failed|failures?|exception|traceback|denied|refused|not found"
+    r"|fatal|panic(?:ked)?|timed? ?out|segfault)\b"
     r"|[a-z]Error\b|[a-z]Exception\b|✖|✗|\b(?-i:FAIL|ERR)\b",
     re.IGNORECASE,
 )
@@ -39,12 +41,14 @@ _ERROR_STEMS = (
     *("timeout", "time out", "timed out", "timedout", "segfault", "✖", "✗"),
 )
 _EXIT = re.compile(
-    r"\b(?:exit(?:ed)?(?: with)?(?: status| code)?|returned(?: with)?(?: exit)?(?: status| code)|return ?code|status code|rc)\b[ :=]*-?\d{1,3}\b",
+    r"\b(?:exit(?:ed)?(?: with)?(?: status| code)?"
+    r"|returned(?: with)?(?: exit)?(?: status| code)|return ?code|status code|rc)\b[ :=]*-?\d{1,3}\b",
     re.IGNORECASE,
 )
 _EXIT_STEMS = ("exit", "returned", "return code", "returncode", "status code", "rc")
 _RECEIPT = re.compile(
-    r"\b(?:message[_ ]?id|ticket|confirmed|confirmation|sent|delivered|created|updated|deleted|order|transaction|released?"
+    r"\b(?:message[_ ]?id|ticket|confirmed|confirmation|sent|delivered|created|updated|deleted"
+    r"|order|transaction|released?"
     r"|published|deployed|merged|pushed|commit(?:ted)?|uploaded|scheduled|booked|paid|refunded)\b[^\n]{0,40}?[A-Za-z_#-]*\d",
     re.IGNORECASE,
 )
@@ -65,7 +69,8 @@ _RECEIPT_STEMS = (
     *("published", "deployed", "merged", "pushed", "commit", "uploaded", "scheduled", "booked", "paid", "refunded"),
 )
 _LABELLED = re.compile(
-    r"\b(port|pid|exit|code|status|rc|lines?|size|count|total|passed|failed|tests?|errors?|warnings?|version|id|issue|pr)\b[ \t:=#(]{1,3}"
+    r"\b(port|pid|exit|code|status|rc|lines?|size|count|total|passed|failed|tests?"
+    r"|errors?|warnings?|version|id|issue|pr)\b[ \t:=#(]{1,3}"
     r"([A-Za-z]{0,2}\d[\w.]{0,4})(?![\w.])",
     re.IGNORECASE,
 )
@@ -83,21 +88,33 @@ _LABEL_STEMS = (
     "passed",
     "fail",
     "test",
+    "error",
+    "warning",
+    "version",
+    "id",
+    "issue",
+    "pr",
 )
-_LABEL_STEMS += ("error", "warning", "version", "id", "issue", "pr")
 _NUMBERS = re.compile(r"\d+")
+_VARIABLE = re.compile(r"\b[0-9a-f]*\d[0-9a-f]*\b|\d+")  # numbers and hex: what differs between lines of one kind
+UNIFORM_LINES = 20  # a text of fewer lines has no lines of a rare kind
+UNIFORM_SHARE = 0.2  # kinds of lines per line, at most, for a text to be one of few kinds
 MAX_ERROR_LINE = 400  # characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scan:
-    """What each piece of a text holds; `errors`, `exits` and `receipts` are indexes of pieces."""
+    """What each piece of a text holds; `errors`, `exits`, `receipts` and `rare` are indexes of pieces.
+
+    A piece is rare when the text consists of a few kinds of lines (numbers aside), and it is the only one of its kind.
+    """
 
     tokens: Sequence[Sequence[str]]
     labelled: dict[int, list[str]]
     errors: frozenset[int]
     exits: frozenset[int]
     receipts: frozenset[int]
+    rare: frozenset[int]
 
 
 def scan(texts: Sequence[str]) -> Scan:
@@ -124,7 +141,19 @@ def scan(texts: Sequence[str]) -> Scan:
         receipts=frozenset(
             index for index in _pieces_with(lowered, starts, _RECEIPT_STEMS) if is_receipt_line(texts[index])
         ),
+        rare=frozenset(_rare(joined)),
     )
+
+
+def _rare(joined: str) -> list[int]:
+    """The only pieces of their kind in a text of few kinds of pieces."""
+    if joined.count("\n") < UNIFORM_LINES:
+        return []
+    kinds = _VARIABLE.sub("0", joined).split("\n")
+    counts = Counter(kinds)
+    if len(counts) > UNIFORM_SHARE * len(kinds):
+        return []
+    return [index for index, kind in enumerate(kinds) if counts[kind] == 1 and kind.strip()]
 
 
 def _pieces_with(lowered: str, starts: Sequence[int], stems: Sequence[str]) -> list[int]:
@@ -152,9 +181,12 @@ def _add_token(row: list[str], word: str) -> None:
 
 
 def tokens(text: str) -> Iterator[str]:
-    """Tokens that name a thing, in no set order and with repeats: ids, paths, versions, dotted, snake-case and camel-case names.
+    """Tokens that name a thing, in no set order and with repeats.
 
-    A token with a digit has 6 characters or more; one without has 8 or more, and a `/`, `_`, `.` or inner capital in it.
+    They are ids, paths, versions, dotted, snake-case and camel-case names.
+
+    A token with a digit has 6 characters or more; one without has 8 or more, and a `/`, `_`, `.` or inner capital in
+    it.
 
     >>> sorted(set(tokens("see src/tide/table.py:12, id r-20260309-7; port 80, LeaseTimer")))
     ['LeaseTimer', 'r-20260309-7', 'src/tide/table.py:12']

@@ -20,6 +20,7 @@ ERROR_REPEAT = 0.5  # each further line of a kind is worth this share of the one
 ERROR_LEAST = 0.35
 EXIT_VALUE = 2.0
 RECEIPT_VALUE = 0.3
+RARE_VALUE = 0.5  # the only line of its kind in a text of few kinds: what happened once
 LABELLED_VALUE = 0.005
 EDGE_VALUE = 0.005  # the first and the last line of an output, so that a reader sees what it is
 CAUSE_VALUE = 0.3  # each of the last lines of a failed call: tracebacks end with the cause
@@ -173,6 +174,8 @@ def _add_line(
             kinds[template] = kinds.get(template, 0) + 1
         earlier = max(0, kinds.get(template, 1) - 1)
         row[items.number(name)] = max(ERROR_LEAST, ERROR_VALUE * ERROR_REPEAT**earlier)
+    elif index in scanned.rare:
+        row[items.number(_line_name(text))] = RARE_VALUE * factor
     elif index in scanned.receipts:
         row[items.number(_line_name(text))] = RECEIPT_VALUE * factor
 
