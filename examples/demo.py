@@ -21,6 +21,7 @@ import reefknot
 from reefknot.model.message import ToolCall
 from reefknot.model.report import Explanation
 from reefknot.model.transcript import Transcript
+from reefknot.text.tokens import open_counter
 
 ROOT = Path(__file__).resolve().parents[1]
 SESSION = ROOT / "examples" / "session.jsonl"
@@ -221,6 +222,13 @@ def explain(demo: Demo) -> tuple[Transcript, dict[str, Explanation]]:
     store = reefknot.open_store(f"sqlite:///{demo.home / 'store.sqlite3'}")
     compacted = reefknot.compact(loaded, keep=KEEP, store=store)
     became = {one.call: one for one in compacted.explanations if one.part == "result"}
+    counter = open_counter("o200k")
+    for call, text in results_of(loaded.transcript).items():
+        if call not in became:  # too short for any rule to say something of it
+            (tokens,) = counter.count_many([text])
+            became[call] = Explanation(
+                call=call, part="result", form="kept", reason="short", tokens_before=tokens, tokens_after=tokens
+            )
     return loaded.transcript, became
 
 

@@ -79,7 +79,8 @@ def test_every_link_leads_to_a_file(page):
 
 @each_page
 def test_every_command_line_in_the_docs_names_a_command_that_exists(page):
-    for words in re.findall(r"^(?:\$ )?reefknot ([a-z]+)(?: ([a-z]+))?", page.read_text("utf-8"), re.MULTILINE):
+    blocks = "\n".join(re.findall(r"^```\w*\n(.*?)^```", page.read_text("utf-8"), re.MULTILINE | re.DOTALL))
+    for words in re.findall(r"^(?:\$ )?reefknot ([a-z]+)(?: ([a-z]+))?", blocks, re.MULTILINE):
         known = {path.removeprefix("reefknot ") for path in COMMANDS}
         assert words[0] in known, words
         assert words[0] not in ("store", "config") or " ".join(words) in known, words

@@ -229,7 +229,13 @@ def _visible(result: ToolResult, own: Sequence[Change]) -> str:
 def _value_at(transcript: Transcript, place: Place) -> Json:
     value: Json = transcript.source.records[place.record].value
     for key in place.path:
-        value = value[key]  # type: ignore[index, call-overload]
+        match value, key:
+            case dict(), str():
+                value = value[key]
+            case list(), int():
+                value = value[key]
+            case _:
+                raise AssertionError(f"{place} names what does not stand in its record")
     return value
 
 

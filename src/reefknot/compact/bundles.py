@@ -24,7 +24,10 @@ GAP_TOKENS = 7  # "[... 29 lines ...]" and its line feed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """A candidate with its pieces, the words of its marker and its bundle. `name` is its reference as it will most likely be."""
+    """A candidate with its pieces, the words of its marker and its bundle.
+
+    `name` is its reference as it will most likely be.
+    """
 
     candidate: Candidate
     pieces: Pieces

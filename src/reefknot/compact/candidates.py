@@ -1,7 +1,8 @@
 """What of a transcript may be shortened, and what is known about each such text.
 
-Candidates are old tool results, and large strings in the input of old calls. Everything that must not change is left out
-here, once: system text, all up to the first user message, the newest messages, what is protected, and results without a call.
+Candidates are old tool results, and large strings in the input of old calls. Everything that must not change is left
+out here, once: system text, all up to the first user message, the newest messages, what is protected, and results
+without a call.
 """
 
 from collections.abc import Collection, Sequence
@@ -24,8 +25,8 @@ LARGE_ARGUMENT = 600  # characters; a shorter argument tells what was done and s
 class Candidate:
     """One text that may be shortened. `position` counts results from the first; an argument has that of its result.
 
-    `read`: the call is a read that a re-run still gives back. `superseded`: a later call shows the same, or what was read
-    has changed since. `repeat_of`: a later call gave the same text, to the letter, or nearly (`is_near`).
+    `read`: the call is a read that a re-run still gives back. `superseded`: a later call shows the same, or what was
+    read has changed since. `repeat_of`: a later call gave the same text, to the letter, or nearly (`is_near`).
     """
 
     message: int

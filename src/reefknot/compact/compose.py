@@ -1,7 +1,8 @@
 """The text that a shortened result or argument becomes.
 
-Kept pieces stand verbatim and in order; the first gap carries the marker with the reference, each further gap says which lines it
-stands for. A result of several text parts keeps that many parts, none of them empty, and line numbers run through all of them.
+Kept pieces stand verbatim and in order; the first gap carries the marker with the reference, each further gap says
+which lines it stands for. A result of several text parts keeps that many parts, none of them empty, and line numbers
+run through all of them.
 """
 
 from collections.abc import Sequence

@@ -20,7 +20,8 @@ ID_LENGTH = 16  # characters; a longer call id is shown by its end
 class Marked:
     """What a marker says of a candidate, whatever is kept of it.
 
-    `read`: the label of a call that a re-run gives back, else empty. `repeat_of`: the id of the call that gave the same.
+    `read`: the label of a call that a re-run gives back, else empty. `repeat_of`: the id of the call that gave the
+    same.
     `near`: whether it repeats that call only nearly. `outline`: a phrase of what a read held.
     """
 

@@ -18,7 +18,8 @@ def reduce_mirror(value: Json, originals: Sequence[str], shown: str, pointer: st
     """A copy of `value` with nothing in it that was set aside.
 
     `originals` are the texts that were shortened, `shown` what is shown of them, `pointer` the short text that
-    stands for what goes. A string equal to the original becomes what is shown; a list that would lose an item becomes empty.
+    stands for what goes. A string equal to the original becomes what is shown; a list that would lose an item becomes
+    empty.
 
     >>> reduce_mirror({"stdout": "a\\nsecret-line-1", "code": 0}, ["a\\nsecret-line-1"], "a\\n[cut]", "[cut]")
     {'stdout': 'a\\n[cut]', 'code': 0}

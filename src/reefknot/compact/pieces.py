@@ -28,7 +28,9 @@ class Pieces:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """Pieces `first` to `last` (both left out): whole lines `first_line` to `last_line`, from 1, or characters of one line.
+    """Pieces `first` to `last`, both left out.
+
+    They are whole lines, `first_line` to `last_line` counted from 1, or characters of one line.
 
     `characters` is 0 for whole lines. `is_first` says that no gap stands before it.
     """

@@ -1,7 +1,7 @@
 """Decide what is kept of each candidate: one budget over the whole transcript, measured as it will really be.
 
-Pure: the same transcript, pressure and settings give the same plan. What the selection spends is an estimate by pieces; the
-plan composes the texts, counts them, and selects again with what is over or left, a few times at most.
+Pure: the same transcript, pressure and settings give the same plan. What the selection spends is an estimate by pieces;
+the plan composes the texts, counts them, and selects again with what is over or left, a few times at most.
 """
 
 from collections.abc import Sequence

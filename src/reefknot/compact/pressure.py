@@ -1,7 +1,8 @@
 """How many tokens must go: from a window's policy, or from a target that was named.
 
-Window policy as published for the fact-rail family: a compaction begins at the smaller of a share of the window and a fixed
-size, and aims at 5/6 of that, so that the next one is far away; what lies past the trigger itself must go whatever it is.
+Window policy as published for the fact-rail family: a compaction begins at the smaller of a share of the window and a
+fixed size, and aims at 5/6 of that, so that the next one is far away; what lies past the trigger itself must go
+whatever it is.
 """
 
 from dataclasses import dataclass
@@ -20,9 +21,10 @@ MAX_OVERHEAD_SHARE = 0.15  # of the window: what a host sends beside the transcr
 class Aim:
     """What was asked for; exactly one of `max_tokens`, `keep` and `window` is set.
 
-    max_tokens: size of the whole transcript afterwards, tokens. keep: share of the original result tokens that may stay, 0..1.
-    window: size of the model's context, tokens; `used` is how much of it is in use (default: the transcript). force: also
-    below the window's trigger.
+    max_tokens: size of the whole transcript afterwards, tokens. keep: share of the original result tokens that may
+    stay, 0..1.
+    window: size of the model's context, tokens; `used` is how much of it is in use (default: the transcript). force:
+    also below the window's trigger.
     """
 
     max_tokens: int | None = None
@@ -71,7 +73,11 @@ def trigger_of(window: int, settings: Settings) -> int:
 
 
 def measure(aim: Aim, settings: Settings, *, tokens: int, result_tokens: int, original_result_tokens: int) -> Pressure:
-    """What must go. `tokens` and `result_tokens` are those of the transcript as it is; `original_result_tokens` those before any compaction."""
+    """What must go.
+
+    `tokens` and `result_tokens` are those of the transcript as it is, `original_result_tokens` those before any
+    compaction.
+    """
     if aim.keep is not None:
         target = int(aim.keep * original_result_tokens)
         over = result_tokens > target

@@ -1,9 +1,10 @@
 """One token budget over all pieces of all candidates: greedy coverage per real token.
 
-Each piece holds items (a token that names a thing, an error line, an exit code). An item is worth its value once: where it is
-visible in what stays already, or in a piece that was taken, it is worth nothing more. The piece with the most new value per token
-is taken first; what it costs is its own tokens, and what it does to the markers: a piece in the middle of a gap makes two gaps,
-the last piece of a text saves its marker. The gain is monotone submodular, so a lazy heap finds the greedy choice.
+Each piece holds items (a token that names a thing, an error line, an exit code). An item is worth its value once: where
+it is visible in what stays already, or in a piece that was taken, it is worth nothing more. The piece with the most new
+value per token is taken first; what it costs is its own tokens, and what it does to the markers: a piece in the middle
+of a gap makes two gaps, the last piece of a text saves its marker. The gain is monotone submodular, so a lazy heap
+finds the greedy choice.
 Ties go to the earlier candidate and piece: the outcome depends on nothing but the arguments.
 """
 
@@ -21,7 +22,8 @@ class Bundle:
     """One candidate: its pieces with costs and items, and what its markers cost.
 
     costs: tokens of each piece. items: per piece, pairs of item number and value. floor: tokens when nothing is kept.
-    marker: tokens of the marker when something is kept, which stands for the first gap too. gap: tokens of each further gap.
+    marker: tokens of the marker when something is kept, which stands for the first gap too. gap: tokens of each further
+    gap.
     whole: tokens of the whole text. An `atomic` bundle is taken whole or not at all.
     """
 
@@ -108,7 +110,7 @@ def select(bundles: Sequence[Bundle], budget: int, covered: Set[int]) -> int:
         room -= cost
         state.take(piece)
         seen.update(item for item, _ in bundle.items[piece])
-        room -= _close_gaps(state, piece, seen, room)
+        room -= _close_gaps(state, piece, seen)
         _refresh(heap, number, state, piece, seen)
     return budget - room
 
@@ -157,7 +159,7 @@ def _take_atomic(
     return cost
 
 
-def _close_gaps(state: _State, piece: int, seen: set[int], room: int) -> int:
+def _close_gaps(state: _State, piece: int, seen: set[int]) -> int:
     """Fill gaps beside a piece that cost no more than the line that would stand for them; the tokens spent."""
     bundle = state.bundle
     kept, costs = bundle.kept, bundle.costs

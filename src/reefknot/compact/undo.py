@@ -1,8 +1,9 @@
 """How a changed record of a file becomes the record that it was, byte for byte.
 
-A recipe is a JSON list of steps, one for each range of the changed record that differs: `{"start", "end"}` in bytes of the
-changed record, and what stood there: `{"text": DIGEST, "from", "to", "style"}` a slice (in characters) of a stored text written as a JSON
-string in one of three styles; `{"raw": DIGEST}` stored bytes; `{"inline": TEXT}` a few bytes. What secrets stood there is masked.
+A recipe is a JSON list of steps, one for each range of the changed record that differs: `{"start", "end"}` in bytes of
+the changed record, and what stood there: `{"text": DIGEST, "from", "to", "style"}` a slice (in characters) of a stored
+text written as a JSON string in one of three styles; `{"raw": DIGEST}` stored bytes; `{"inline": TEXT}` a few bytes.
+What secrets stood there is masked.
 """
 
 import json
@@ -25,7 +26,10 @@ INLINE_BYTES = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """Where a text of the source is stored: characters `start` to `end` of the text with this digest, which read `masked`."""
+    """Where a text of the source is stored.
+
+    It is characters `start` to `end` of the text with this digest, which read `masked`.
+    """
 
     digest: Digest
     start: int

@@ -88,7 +88,7 @@ class ValueModel:
 
 @cache
 def _weights() -> tuple[float, dict[str, tuple[float, float, float]]]:
-    data = json.loads(resources.files(__package__).joinpath("value_weights.json").read_text("utf-8"))
+    data = json.loads(resources.files("reefknot.compact").joinpath("value_weights.json").read_text("utf-8"))
     return data["intercept"], {name: tuple(row) for name, row in data["features"].items()}
 
 

@@ -4,7 +4,7 @@ Read top to bottom. `compact_data` is for the bytes of a file, `compact_messages
 """
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from reefknot.compact.apply import Applied, apply_plan
 from reefknot.compact.candidates import Survey, survey
@@ -29,13 +29,14 @@ __all__ = ["Request", "compact_data", "compact_messages"]
 class Request:
     """How to compact: the aim, and the parts that the flow works with.
 
-    `protect` holds call ids and tool names that are never changed, beside those of the settings. `on_step` hears of each step.
+    `protect` holds call ids and tool names that are never changed, beside those of the settings. `on_step` hears of
+    each step.
     """
 
     aim: Aim
     store: Store
     counter: TokenCounter
-    settings: Settings = Settings()
+    settings: Settings = field(default_factory=Settings)
     protect: Collection[str] = ()
     on_step: Callable[[str], None] = lambda _: None
 
@@ -113,12 +114,12 @@ def _compact(given: Transcript, restored: Restored, request: Request) -> _Outcom
     applied = apply_plan(original, plan, FORMATS[original.format], request.store, counter)
     report = _report(original, found, pressure, request, applied)
     report = replace(report, tokens_before=now.text_tokens, result_tokens_before=now.result_tokens)
-    if reason := _why_not(report, found, pressure, settings, aim):
+    if reason := _why_not(report, settings, aim):
         return _Outcome(report=_report(given, now, pressure, request, reason=reason), explanations=_reasons(found))
     return _Outcome(report=report, explanations=(*_reasons(found), *applied.explanations), applied=applied)
 
 
-def _why_not(report: Report, found: Survey, pressure: Pressure, settings: Settings, aim: Aim) -> str:
+def _why_not(report: Report, settings: Settings, aim: Aim) -> str:
     """Why a compaction is not installed; empty when it is."""
     if not report.references:
         return "nothing that may be shortened would get shorter"
@@ -196,7 +197,7 @@ def _report(
         counter=request.counter.name,
         messages=len(transcript.messages),
         calls=found.calls,
-        results=results,
+        results={**results},
         arguments={"kept": found.calls - excerpted, "excerpted": excerpted},
         references=parts,
         first_changed_message=min((part.message for part in parts), default=None),

@@ -1,7 +1,7 @@
 """The knot undone: every original that a compaction set aside, put back.
 
-Records of a file that are as the compaction wrote them come back byte for byte; where a host has changed a record since, each
-shortened text in it comes back by itself. Both are found by digest in the store.
+Records of a file that are as the compaction wrote them come back byte for byte; where a host has changed a record
+since, each shortened text in it comes back by itself. Both are found by digest in the store.
 """
 
 from collections.abc import Iterator
@@ -25,8 +25,8 @@ __all__ = ["Restored", "restore", "restore_data", "restore_messages", "shortened
 class Restored:
     """A transcript with its originals in place.
 
-    `records` came back whole, `texts` one by one. `lost` are the call ids of shortened texts whose original the store has no more;
-    those stand as they are. `message` says what is missing, if anything is.
+    `records` came back whole, `texts` one by one. `lost` are the call ids of shortened texts whose original the store
+    has no more; those stand as they are. `message` says what is missing, if anything is.
     """
 
     transcript: Transcript

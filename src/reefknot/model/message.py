@@ -25,7 +25,7 @@ __all__ = [
     "ToolResult",
 ]
 
-Json: TypeAlias = "None | bool | int | float | str | list[Json] | dict[str, Json]"
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Path: TypeAlias = tuple[str | int, ...]
 Role = Literal["system", "user", "assistant", "tool"]
 

@@ -50,8 +50,9 @@ class Explanation:
 class Report:
     """The outcome of one compaction.
 
-    `target_tokens` is the size asked for: of the tool results under `keep`, of the whole transcript otherwise; None when
-    nothing was asked because the window's trigger was not reached. `counter` names what made every token number here.
+    `target_tokens` is the size asked for: of the tool results under `keep`, of the whole transcript otherwise; None
+    when nothing was asked because the window's trigger was not reached. `counter` names what made every token number
+    here.
     """
 
     format: str

@@ -47,7 +47,8 @@ class Settings:
     )
     min_reduction_ratio: float | None = setting(
         None,
-        "least share of the tokens that a compaction under --window must free to be applied; unset: the window's need decides",
+        "least share of the tokens that a compaction under --window must free to be applied; "
+        "not set: the window's need decides",
         minimum=0,
         maximum=1,
     )

@@ -107,7 +107,7 @@ def allowed(key: str) -> str:
 def nearest(name: str) -> str | None:
     """The setting whose name is most like a name; None when none is.
 
-    >>> nearest("trigger_token"), nearest("colour")
+    >>> nearest("trigger_token"), nearest("zzz")
     ('trigger_tokens', None)
     """
     return next(iter(difflib.get_close_matches(name.lower().replace("-", "_"), FIELDS, n=1)), None)

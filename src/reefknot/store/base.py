@@ -80,7 +80,7 @@ class Store(Protocol):
         ...
 
     def find(self, reference: str) -> Reference | None:
-        """The reference of a name, of a longer prefix of the digest, or of the full digest; None when it is not here."""
+        """The reference of a name, a longer prefix of the digest, or the full digest; None when it is not here."""
         ...
 
     def record(self, reductions: Sequence[Reduction], undos: Sequence[Undo], session: str = "") -> None:

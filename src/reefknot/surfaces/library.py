@@ -1,5 +1,6 @@
-"""The Python door: what `import reefknot` offers. Each function loads the settings, opens what it needs, calls one flow.
+"""The Python door: what `import reefknot` offers.
 
+Each function loads the settings, opens what it needs and calls one flow.
 A store may be given open, or left out: then it is the user's own, as the settings say. Errors are raised.
 """
 
@@ -128,15 +129,16 @@ def compact(
 ) -> Compacted | CompactedFile:
     """Make a transcript shorter; what is set aside is in the store first.
 
-    Name one target: `max_tokens` (of the whole), `keep` (share of the result tokens, 0..1) or `window` (policy; `used` is how
-    many tokens of it are in use). `messages` are a list in OpenAI chat, Anthropic or neutral shape, or a loaded transcript;
-    neither is changed. `protect`: call ids and tool names that stay whole.
+    Name one target: `max_tokens` (of the whole), `keep` (share of the result tokens, 0..1) or `window` (policy; `used`
+    is how many tokens of it are in use). `messages` are a list in OpenAI chat, Anthropic or neutral shape, or a loaded
+    transcript; neither is changed. `protect`: call ids and tool names that stay whole.
 
     Raises:
         FormatError, UsageError, StoreError, ConfigError
 
     >>> import reefknot
-    >>> compacted = reefknot.compact([{"role": "user", "content": "hi"}], keep=0.3, store=reefknot.open_store("memory:"))
+    >>> store = reefknot.open_store("memory:")
+    >>> compacted = reefknot.compact([{"role": "user", "content": "hi"}], keep=0.3, store=store)
     >>> compacted.messages, compacted.report.action
     ([{'role': 'user', 'content': 'hi'}], 'unchanged')
     """

@@ -16,7 +16,6 @@ FAMILY = "private-key"
 MIN_RUN = 16  # shorter runs of base64 inside a block are line numbers and header words, but for the last of a block
 SURE_RUN = 40  # only a run of this length begins a block that lacks its other end; it needs no digit
 WORDS_BEFORE = 10  # pieces of a block's header (Proc-Type, Comment) before its first run
-WORDS_BETWEEN = 2  # pieces between two runs: what a listing writes before each line
 MAX_HEADLESS = 16_384  # bytes before an END without BEGIN that are looked at
 MAX_LINE_PREFIX = 24  # bytes that a listing writes in front of a line
 MATERIAL_SHARE = 0.5  # of what stands between BEGIN and END; below that the two words do not belong together
@@ -25,6 +24,7 @@ _EDGE = re.compile(rb"-----(BEGIN|END)[A-Z0-9 ]{1,40}PRIVATE KEY(?: BLOCK)?-----
 _BREAK = re.compile(rb"\\+[nrt]|[\s\"',`]+")  # what stands between runs: white space, real or escaped, and quotes
 _RUN = re.compile(rb"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]++={0,3}\Z")
 _NOT_LETTER = re.compile(rb"[0-9+/=]")
+_LISTED = re.compile(rb"[0-9]{0,6}(?:[:|>+-]|\xe2\x86\x92)?\Z")  # what a listing writes before each line
 _PUTTY = re.compile(rb"Private-Lines:[ ]?[0-9]{1,4}")
 _PUTTY_END = b"Private-MAC:"
 
@@ -112,25 +112,23 @@ def _open_body(data: bytes, start: int, stop: int) -> Iterator[tuple[int, int]]:
             words, begun = 0, True
         elif begun and length and (run[1] == len(data) or data[run[1] - 1] == ord("=")):
             yield run
+        elif begun and not _LISTED.match(data, *piece):
+            return
         else:
             words += 1
-            if words > (WORDS_BETWEEN if begun else WORDS_BEFORE):
+            if words > WORDS_BEFORE:
                 return
 
 
 def _headless_body(data: bytes, start: int, stop: int) -> list[tuple[int, int]]:
     """The runs before an END whose BEGIN was cut away, from the last one up; the last may be short."""
     runs: list[tuple[int, int]] = []
-    words = 0
     for index, piece in enumerate(reversed(list(_pieces(data, start, stop)))):
         run = _run(data, *piece)
         if (_is_material(data, run) and run[1] - run[0] >= SURE_RUN) or (index == 0 and run[1] > run[0]):
             runs.append(run)
-            words = 0
-        else:
-            words += 1
-            if words > WORDS_BETWEEN:
-                break
+        elif not _LISTED.match(data, *piece):
+            break
     return runs[::-1] if any(end - start >= SURE_RUN for start, end in runs) else []
 
 

@@ -86,6 +86,7 @@ _ENV_NAME = re.compile(rb"[A-Z][A-Z0-9_]*\Z")
 _DIGIT, _LETTER, _SYMBOL = re.compile(rb"[0-9]"), re.compile(rb"[A-Za-z]"), re.compile(rb"[^A-Za-z0-9_.:/-]")
 _WORD = rb"(?:[A-Z]?[a-z]{2,}|[A-Z]{2,}|[0-9]{1,4}|[A-Za-z](?![A-Za-z]))"
 _WORDY = re.compile(rb"[-_.:/]?" + _WORD + rb"(?:[-_.:/@ +]{0,2}" + _WORD + rb")*+[-_.:/]?\Z")
+_CONSTANT = re.compile(rb"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z|[A-Za-z_][\w.]*\([^()]*\)\Z")  # a variable's name, a call
 _CALL = re.compile(rb"[A-Za-z_$][\w$.>-]*[(\[{<]")
 _DIGIT_RUN = re.compile(rb"[0-9]+")
 _REFERENCE = re.compile(
@@ -136,6 +137,8 @@ def _value(data: bytes, name: bytes, match: re.Match[bytes], keyword: Keyword) -
     start = match.end()
     is_flag = name.startswith(b"-")
     is_env = _ENV_NAME.match(name) is not None and b"_" in name
+    if match["word"] == b"pass" and not _is_plain_pass(data, name, match):
+        return None
     if (match["comma"] and not (is_flag or is_env)) or (match["pair"] and not match["close"] and not is_env):
         return None
     opened = _OPEN.match(data, start)
@@ -149,6 +152,13 @@ def _value(data: bytes, name: bytes, match: re.Match[bytes], keyword: Keyword) -
     if match["assign"] and match["assign"].strip() in {b"==", b"===", b"!="}:
         return None
     return _unquoted(data, start, match, keyword, name, is_env=is_env)
+
+
+def _is_plain_pass(data: bytes, name: bytes, match: re.Match[bytes]) -> bool:
+    """Whether `pass` is a password here, and not the verdict of a test or a verb."""
+    if not match["assign"]:
+        return False
+    return name.lower() != b"pass" or b"=" in match["assign"] or data[match.end() : match.end() + 1] in {b'"', b"'"}
 
 
 def _quoted(data: bytes, opened: re.Match[bytes], keyword: Keyword, *, by_space: bool) -> tuple[int, int] | None:
@@ -194,6 +204,8 @@ def _is_secret(value: bytes, kind: Kind, form: Form) -> bool:
     if len(head) < (MIN_PASSWORD if kind == "password" else MIN_TOKEN) or any(byte <= 32 for byte in head):
         return False
     if _REFERENCE.match(head) or is_placeholder(head) or is_template(head) or head.lower() in _NOT_A_SECRET:
+        return False
+    if form == "quoted" and _CONSTANT.match(head):
         return False
     if form == "bare" and _CALL.match(head):
         return False

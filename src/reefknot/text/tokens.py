@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from importlib import import_module
 from itertools import pairwise
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Protocol, cast
 
 from reefknot.errors import ConfigError
 from reefknot.text.token_estimate import MARGIN, estimate_tokens
@@ -199,7 +199,7 @@ class ScaledCounter:
     The factor is an average over tool outputs: rough, and the name says so.
 
     Raises:
-        ConfigError: no factor is known for the family.
+        ConfigError: the counter has no such name, or no factor is known for the family.
 
     >>> ScaledCounter(ExactCounter(), "claude-4").name
     'o200k*1.27 (claude-4)'
@@ -232,7 +232,7 @@ def margin_of(counter: TokenCounter) -> float:
     return float(getattr(counter, "margin", 0.0))
 
 
-def open_counter(name: Literal["o200k", "estimate"], family: str = "o200k") -> TokenCounter:
+def open_counter(name: str, family: str = "o200k") -> TokenCounter:
     """The counter that a setting names, cached by digest, scaled when the model is of another family.
 
     Raises:
@@ -241,5 +241,7 @@ def open_counter(name: Literal["o200k", "estimate"], family: str = "o200k") -> T
     >>> open_counter("estimate").name, open_counter("o200k", family="claude-4").name
     ('o200k estimate', 'o200k*1.27 (claude-4)')
     """
+    if name not in ("o200k", "estimate"):
+        raise ConfigError(f"counter {name!r}: expected 'o200k' or 'estimate'")
     counter: TokenCounter = CachedCounter(ExactCounter() if name == "o200k" else EstimatedCounter())
     return counter if family == "o200k" else ScaledCounter(counter, family)

@@ -64,8 +64,8 @@ def compact(
 ) -> int:
     """Make a transcript shorter, with nothing lost.
 
-    What user and agent wrote stays as it is. Old tool results keep the lines of most value, reads become notes, and every
-    original is stored first: `reefknot retrieve REF` gives it back, `reefknot restore` gives all back.
+    What user and agent wrote stays as it is. Old tool results keep the lines of most value, reads become notes, and
+    every original is stored first: `reefknot retrieve REF` gives it back, `reefknot restore` gives all back.
     """
     aim = Aim(max_tokens=max_tokens, keep=keep, window=window, used=used, force=force)
     check_judge(judge)
@@ -126,7 +126,8 @@ def _explanations(compacted: Compacted, call: str) -> list[Explanation]:
 def _sentence(one: Explanation) -> str:
     lines = "" if one.lines_total is None else f", {one.lines_kept:,} of {one.lines_total:,} lines"
     where = "" if one.ref is None else f", original {one.ref}"
-    return f"{one.part} of {one.call}: {one.form} ({one.tokens_before:,} -> {one.tokens_after:,} tokens{lines}{where}): {one.reason}"
+    size = f"{one.tokens_before:,} -> {one.tokens_after:,} tokens{lines}{where}"
+    return f"{one.part} of {one.call}: {one.form} ({size}): {one.reason}"
 
 
 def _summary(report: Report) -> Iterable[str]:

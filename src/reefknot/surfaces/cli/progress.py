@@ -2,6 +2,7 @@
 
 import sys
 from types import TracebackType
+from typing import Self
 
 import click
 
@@ -17,7 +18,7 @@ class Progress:
         shown = sys.stderr is not None and sys.stderr.isatty()
         self._bar = click.progressbar(length=len(STEPS), label="compact", file=sys.stderr) if shown else None
 
-    def __enter__(self) -> "Progress":
+    def __enter__(self) -> Self:
         if self._bar is not None:
             self._bar.__enter__()
         return self

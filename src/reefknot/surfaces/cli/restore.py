@@ -25,7 +25,8 @@ __all__ = ["restore"]
 def restore(file: str, out: str | None, overwrite: bool, as_json: bool) -> int:
     """Put every original back into a transcript that was compacted, once or many times.
 
-    A session file comes back byte for byte, secrets masked. Where an original is no longer in the store nothing is written.
+    A session file comes back byte for byte, secrets masked. Where an original is no longer in the store nothing is
+    written.
     """
     source = None if file == "-" else Path(file)
     if out in (None, "-") and as_json:
