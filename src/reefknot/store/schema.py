@@ -3,6 +3,7 @@
 A step that has been released is never edited; a change of the tables is a further step at the end.
 Digests are 32 bytes. Strings that come from outside (holders, sessions, tools) are kept as bytes (see
 `reefknot.model.encoding`), because they may hold what SQLite's text cannot. Times are seconds since 1970.
+A seal is a digest over what a note says: SQLite itself does not notice a changed byte in a row.
 """
 
 __all__ = ["APPLICATION_ID", "UPGRADES", "VERSION"]
@@ -40,10 +41,16 @@ CREATE TABLE reductions(
     start_char INTEGER NOT NULL,
     end_char INTEGER NOT NULL,
     session BLOB NOT NULL,
+    seal BLOB NOT NULL,
     PRIMARY KEY(reduced, holder)
 ) WITHOUT ROWID;
 CREATE INDEX reductions_by_original ON reductions(original);
-CREATE TABLE undos(changed BLOB NOT NULL PRIMARY KEY, recipe BLOB NOT NULL, session BLOB NOT NULL);
+CREATE TABLE undos(
+    changed BLOB NOT NULL PRIMARY KEY,
+    recipe BLOB NOT NULL,
+    session BLOB NOT NULL,
+    seal BLOB NOT NULL
+);
 CREATE TABLE undo_needs(digest BLOB NOT NULL, changed BLOB NOT NULL, PRIMARY KEY(digest, changed)) WITHOUT ROWID;
 CREATE INDEX undo_needs_by_changed ON undo_needs(changed);
 CREATE TABLE removed(digest BLOB NOT NULL PRIMARY KEY, at REAL NOT NULL, why TEXT NOT NULL) WITHOUT ROWID;

@@ -85,8 +85,8 @@ class SqliteStore:
         return None if row is None else rows.to_reduction(row)
 
     def undo_of(self, changed: Digest) -> Undo | None:
-        row = self._one("SELECT recipe FROM undos WHERE changed = ?", rows.key(changed))
-        return None if row is None else Undo(changed=changed, recipe=row[0])
+        row = self._one(f"{rows.UNDOS} WHERE changed = ?", rows.key(changed))
+        return None if row is None else rows.to_undo(row)
 
     def close(self) -> None:
         self._file.close()
@@ -101,10 +101,7 @@ class SqliteStore:
         return (rows.to_reduction(row) for row in self._all(rows.REDUCTIONS))
 
     def undos(self) -> Iterator[Undo]:
-        return (
-            Undo(changed=changed.hex(), recipe=recipe)
-            for changed, recipe in self._all("SELECT changed, recipe FROM undos")
-        )
+        return (rows.to_undo(row) for row in self._all(rows.UNDOS))
 
     def removed_count(self) -> int:
         row = self._one("SELECT count(*) FROM removed")
@@ -204,7 +201,7 @@ class SqliteStore:
     def _note_use(self, digest: Digest) -> None:
         now = self._clock()
         row = self._one("SELECT used FROM objects WHERE digest = ?", rows.key(digest))
-        if row is None or now - row[0] < USE_NOTED_EVERY_SECONDS:
+        if row is None or now - rows.check(row, float)[0] < USE_NOTED_EVERY_SECONDS:
             return
         # A store that cannot be written can be read all the same: a use that cannot be noted is no failure.
         with contextlib.suppress(StoreError), self._file.writing() as link:
@@ -232,7 +229,7 @@ class SqliteStore:
 
     def _removal(self, digest: Digest) -> tuple[float, str] | None:
         row = self._one("SELECT at, why FROM removed WHERE digest = ?", rows.key(digest))
-        return None if row is None else (row[0], row[1])
+        return None if row is None else (rows.check(row, float, str)[0], row[1])
 
     def _digest_of(self, reference: str) -> Digest | None:
         if not is_name(reference):
@@ -253,5 +250,6 @@ def _holds(link: sqlite3.Connection, digest: Digest, data: bytes) -> bool:
     row = link.execute("SELECT id, encoding FROM objects WHERE digest = ?", (rows.key(digest),)).fetchone()
     if row is None:
         return False
-    with link.blobopen("objects", "data", row[0], readonly=True) as stored:
-        return same_bytes(row[1], stored, data)
+    number, encoding = rows.check(row, int, int)
+    with link.blobopen("objects", "data", number, readonly=True) as stored:
+        return same_bytes(encoding, stored, data)

@@ -37,6 +37,7 @@ _HINTS = {
     sqlite3.SQLITE_NOTADB: "the file is no SQLite database; move it away or name another store",
     sqlite3.SQLITE_TOOBIG: "a value is larger than SQLite can hold (1 GB after compression)",
 }
+_MAGIC = b"SQLite format 3\0"  # how every SQLite file begins
 _NO_ACCESS = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 
 
@@ -54,6 +55,8 @@ def explained(path: Path) -> Generator[None]:
         hint = _HINTS.get(_code(error), "`reefknot store verify` checks it")
         family = Corrupt if _code(error) == sqlite3.SQLITE_CORRUPT else StoreError
         raise family(f"store {str(path)!r}: {error}: {hint}") from error
+    except UnicodeDecodeError as error:  # the module cannot even read SQLite's message about a damaged page
+        raise Corrupt(f"store {str(path)!r}: {_HINTS[sqlite3.SQLITE_CORRUPT]}") from error
 
 
 class SqliteFile:
@@ -174,7 +177,7 @@ def _connect_to_read(path: Path) -> sqlite3.Connection:
             link.close()
             if mode == modes[-1] or _code(error) not in _NO_ACCESS:
                 raise
-        except sqlite3.Error:
+        except (sqlite3.Error, UnicodeDecodeError):
             link.close()
             raise
         else:
@@ -188,6 +191,8 @@ def _make_private(path: Path) -> None:
         make_private_folder(path.parent)
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
+            if os.read(handle, len(_MAGIC)) not in (b"", _MAGIC):  # SQLite takes a file of a few bytes for an empty one
+                raise StoreError(f"store {str(path)!r}: {_HINTS[sqlite3.SQLITE_NOTADB]}")
             if stat.S_IMODE(os.fstat(handle).st_mode) != 0o600:
                 os.fchmod(handle, 0o600)
         finally:

@@ -3,11 +3,13 @@
 Functions that write run inside the caller's transaction.
 """
 
+import hashlib
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from types import NoneType
 from typing import Any, TypeAlias
 
-from reefknot.errors import StoreError
+from reefknot.errors import Corrupt, StoreError
 from reefknot.model.encoding import to_bytes, to_text
 from reefknot.model.reference import Digest, Reference
 from reefknot.store.base import Origin, Original, Reduction, Undo
@@ -20,7 +22,9 @@ __all__ = [
     "ENTRIES",
     "ORIGINS",
     "REDUCTIONS",
+    "UNDOS",
     "Row",
+    "check",
     "digest_of_name",
     "forget",
     "key",
@@ -34,6 +38,7 @@ __all__ = [
     "to_origin_note",
     "to_reduction",
     "to_reference",
+    "to_undo",
 ]
 
 Row: TypeAlias = tuple[Any, ...]
@@ -45,14 +50,15 @@ FROM objects o
 """
 ORIGINS = "SELECT digest, session, project, tool, call_id, created, seen FROM origins"
 _INSERT_REDUCTION = {
-    False: "INSERT OR IGNORE INTO reductions VALUES (?, ?, ?, ?, ?, ?)",
-    True: "INSERT OR REPLACE INTO reductions VALUES (?, ?, ?, ?, ?, ?)",
+    False: "INSERT OR IGNORE INTO reductions VALUES (?, ?, ?, ?, ?, ?, ?)",
+    True: "INSERT OR REPLACE INTO reductions VALUES (?, ?, ?, ?, ?, ?, ?)",
 }  # whether it replaces: statement
 _INSERT_UNDO = {
-    False: "INSERT OR IGNORE INTO undos VALUES (?, ?, ?)",
-    True: "INSERT OR REPLACE INTO undos VALUES (?, ?, ?)",
+    False: "INSERT OR IGNORE INTO undos VALUES (?, ?, ?, ?)",
+    True: "INSERT OR REPLACE INTO undos VALUES (?, ?, ?, ?)",
 }  # whether it replaces: statement
-REDUCTIONS = "SELECT reduced, holder, original, start_char, end_char FROM reductions"
+REDUCTIONS = "SELECT reduced, holder, original, start_char, end_char, seal FROM reductions"
+UNDOS = "SELECT changed, recipe, seal FROM undos"
 
 
 def key(digest: Digest) -> bytes:
@@ -60,8 +66,20 @@ def key(digest: Digest) -> bytes:
     return bytes.fromhex(digest)
 
 
+def check(row: Row, *kinds: type | tuple[type, ...]) -> Row:
+    """The row itself, when its values are of these kinds; in a damaged file they may be of any.
+
+    Raises:
+        Corrupt: they are not.
+    """
+    if not all(isinstance(value, kind) for value, kind in zip(row, kinds, strict=True)):
+        raise Corrupt("a row of the store holds what no row can hold: the file is damaged, see `reefknot store verify`")
+    return row
+
+
 def to_entry(row: Row) -> Entry:
     """A row of `ENTRIES`."""
+    check(row, bytes, (str, NoneType), int, int, int, float, float)
     digest, name, size_bytes, stored_bytes, masked, created, used = row
     return Entry(
         digest=digest.hex(),
@@ -84,6 +102,7 @@ def to_reference(row: Row) -> Reference:
 
 def to_origin_note(row: Row) -> OriginNote:
     """A row of `ORIGINS`."""
+    check(row, bytes, bytes, bytes, bytes, bytes, float, float)
     digest, session, project, tool, call_id, created, seen = row
     origin = Origin(session=to_text(session), project=to_text(project), tool=to_text(tool), call_id=to_text(call_id))
     return OriginNote(digest=digest.hex(), origin=origin, created=created, seen=seen)
@@ -91,8 +110,31 @@ def to_origin_note(row: Row) -> OriginNote:
 
 def to_reduction(row: Row) -> Reduction:
     """A row of `REDUCTIONS`."""
-    reduced, holder, original, start, end = row
-    return Reduction(reduced=reduced.hex(), holder=to_text(holder), original=original.hex(), start=start, end=end)
+    check(row, bytes, bytes, bytes, int, int, bytes)
+    reduced, holder, original, start, end, seal = row
+    note = Reduction(reduced=reduced.hex(), holder=to_text(holder), original=original.hex(), start=start, end=end)
+    if seal != _seal_reduction(note):
+        raise Corrupt(f"the note about {note.reduced!r} is damaged: see `reefknot store verify`")
+    return note
+
+
+def to_undo(row: Row) -> Undo:
+    """A row of `UNDOS`."""
+    check(row, bytes, bytes, bytes)
+    changed, recipe, seal = row
+    if seal != _seal(changed, recipe):
+        raise Corrupt(f"the note about {changed.hex()!r} is damaged: see `reefknot store verify`")
+    return Undo(changed=changed.hex(), recipe=recipe)
+
+
+def _seal_reduction(note: Reduction) -> bytes:
+    span = f"{note.start} {note.end} ".encode()
+    return _seal(key(note.reduced) + key(note.original), span + to_bytes(note.holder))
+
+
+def _seal(fixed: bytes, rest: bytes) -> bytes:
+    """The digest of a note; `fixed` has a length that is always the same."""
+    return hashlib.sha256(fixed + rest).digest()
 
 
 def digest_of_name(link: sqlite3.Connection, reference: str) -> Digest | None:
@@ -102,7 +144,12 @@ def digest_of_name(link: sqlite3.Connection, reference: str) -> Digest | None:
         query = "SELECT DISTINCT digest FROM names WHERE digest BETWEEN ? AND ? AND ? LIKE name || '%' LIMIT 2"
         rows = link.execute(query, (*digest_range(reference), reference)).fetchall()
         row = rows[0] if len(rows) == 1 else None
-    return None if row is None else row[0].hex()
+    if row is None:
+        return None
+    digest: Digest = check(row, bytes)[0].hex()
+    if not digest.startswith(reference):
+        raise Corrupt(f"name {reference!r} leads to other bytes: the store is damaged, see `reefknot store verify`")
+    return digest
 
 
 def put_name(link: sqlite3.Connection, digest: Digest) -> str:
@@ -176,6 +223,7 @@ def record_reduction(link: sqlite3.Connection, reduction: Reduction, session: st
             reduction.start,
             reduction.end,
             to_bytes(session),
+            _seal_reduction(reduction),
         ),
     )
 
@@ -185,7 +233,9 @@ def record_undo(link: sqlite3.Connection, undo: Undo, session: str, *, replace: 
     changed, needs = key(undo.changed), needed_by(undo.recipe)
     for digest in needs:
         _require(link, digest)
-    if link.execute(_INSERT_UNDO[replace], (changed, undo.recipe, to_bytes(session))).rowcount:
+    if link.execute(
+        _INSERT_UNDO[replace], (changed, undo.recipe, to_bytes(session), _seal(changed, undo.recipe))
+    ).rowcount:
         link.execute("DELETE FROM undo_needs WHERE changed = ?", (changed,))
         link.executemany("INSERT INTO undo_needs VALUES (?, ?)", [(key(digest), changed) for digest in needs])
 
