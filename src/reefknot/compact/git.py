@@ -22,9 +22,8 @@ _SAFE_SETTING = re.compile(
     r"(?:color\.|core\.quote|core\.pager=|core\.abbrev|log\.|pager\.|advice\.|safe\.directory|column\.|diff\.renames?)"
 )
 _VARYING_FORMAT = re.compile(r"%(?:>?[<|(]\S*)?[ac]r|relative|human")
-_VARYING_FLAGS = frozenset(
-    {"--since", "--until", "--after", "--before", "--since-as-filter", "--relative-date", "--age"}
-)
+_TIME_FLAGS = frozenset({"--since", "--until", "--after", "--before", "--since-as-filter", "--age"})
+_FIXED_TIME = re.compile(r"\d{4}[-/.]\d\d?[-/.]\d\d?|\d{9,}$")
 _RUNS_OR_WRITES = frozenset({"--output", "--ext-diff", "--textconv", "--open-files-in-pager", "-O", "--paginate"})
 _VALUED = {"grep": "ABCefm", "ls-files": "xX", "branch": "", "tag": "", "remote": "", "status": "", "config": "f"}
 _VALUED_ELSEWHERE = "nGSLU"  # log, show, diff and the like
@@ -96,7 +95,7 @@ def git_call(words: Sequence[Word]) -> GitCall:
             elif text == "--config-env":
                 is_safe = False
         elif not text.startswith(("--git-dir=", "--work-tree=")) and text not in (
-            "--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--bare", "--version", "-v", "--help", "-h"
+            "--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "--bare", "--version", "--help", "-h"
         ):  # fmt: skip
             is_safe = False
     verb = words[position].text if position < len(words) else ""
@@ -124,12 +123,12 @@ def reads_of_git(call: GitCall) -> tuple[str, ...] | None:
 
 def _varies(options: Options) -> bool:
     """Whether an output tells times as seen from now."""
-    if options.has(*_VARYING_FLAGS):
-        return True
-    return any(
-        name in ("--format", "--pretty", "--date") and _VARYING_FORMAT.search(value) is not None
-        for name, value in options.flags
-    )
+    for name, value in options.flags:
+        if name == "--relative-date" or (name in _TIME_FLAGS and _FIXED_TIME.match(value) is None):
+            return True
+        if name in ("--format", "--pretty", "--date") and _VARYING_FORMAT.search(value) is not None:
+            return True
+    return False
 
 
 def _reads_of_verb(verb: str, options: Options) -> tuple[str, ...] | None:

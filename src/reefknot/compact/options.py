@@ -31,7 +31,7 @@ def options_of(words: Sequence[Word], valued: str = "", long_valued: frozenset[s
     """Tell options and operands apart as getopt does; `valued`: short letters that take a value, `long_valued`: long
     names.
 
-    `-20` is read as `-n 20`, as head, tail and git log mean it.
+    `-20` is read as `-n 20` where `-n` takes a value, as head, tail and git log mean it.
 
     >>> words = [Word(text=text) for text in ("-rn", "-A5", "-e", "x", "--include=*.py", "src", "--", "-a")]
     >>> found = options_of(words, "Ae")
@@ -60,7 +60,7 @@ def options_of(words: Sequence[Word], valued: str = "", long_valued: frozenset[s
                 value = words[position].text
                 position += 1
             flags.append((name, value))
-        elif text[1:].isdigit():
+        elif text[1:].isdigit() and "n" in valued:
             flags.append(("-n", text[1:]))
         else:
             for index in range(1, len(text)):

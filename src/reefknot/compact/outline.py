@@ -102,8 +102,11 @@ class _Definition:
     text: str
 
 
-def outline(text: str, label: str, max_items: int = 8) -> str:
+def outline(text: str, label: str, max_items: int = 8, first_line: int | None = 1) -> str:
     """One short phrase of what a text held, or "" when there is nothing useful to say.
+
+    `first_line`: the line of the file that the text begins with, used where the text shows no numbers itself; None when
+    that is not known, and then no line numbers are told.
 
     >>> text = "    10→class Table:\\n    11→    def height(self): ...\\n    12→\\n    13→def load(path): ...\\n"
     >>> outline(text, "src/table.py")
@@ -129,9 +132,9 @@ def outline(text: str, label: str, max_items: int = 8) -> str:
         hits = _hits(lines, sample)
         if hits:
             return _counted(hits, len(hits), max_items)
-    found = _definitions(lines, _PATTERNS[language or "any"], is_numbered=is_numbered)
+    found = _definitions(lines, _PATTERNS[language or "any"], first_line or 1, is_numbered=is_numbered)
     if found:
-        return _shown(found, max_items)
+        return _shown(found, max_items, with_lines=is_numbered or first_line is not None)
     if not is_numbered:
         hits = _hits(lines, sample)
         if hits:
@@ -186,7 +189,9 @@ def _counted(counts: dict[str, int], total: int, max_items: int) -> str:
     """Files with their hits, those with most first."""
     ordered = sorted(counts.items(), key=lambda item: -item[1])
     prefix = _common_folder([name for name, _ in ordered]) if len(ordered) > 1 else ""
-    names = [_capped(name[len(prefix) :]) + (f" ({count})" if count else "") for name, count in ordered[:max_items]]
+    names = [
+        _capped_path(name[len(prefix) :]) + (f" ({count})" if count else "") for name, count in ordered[:max_items]
+    ]
     more = f", +{total - max_items}" if total > max_items else ""
     within = f" in {prefix}" if prefix else ""
     return f"{total:,} file{'s' if total != 1 else ''}{within}: {', '.join(names)}{more}"
@@ -198,9 +203,11 @@ def _common_folder(names: Sequence[str]) -> str:
     return shortest[: shortest.rfind("/", 0, size) + 1]
 
 
-def _definitions(lines: Sequence[str], pattern: re.Pattern[str], *, is_numbered: bool) -> list[_Definition]:
+def _definitions(
+    lines: Sequence[str], pattern: re.Pattern[str], first_line: int, *, is_numbered: bool
+) -> list[_Definition]:
     found: list[_Definition] = []
-    for position, line in enumerate(lines, 1):
+    for position, line in enumerate(lines, first_line):
         number, start = position, 0
         if is_numbered:
             prefix = _NUMBERED.match(line)
@@ -229,7 +236,11 @@ def _capped(name: str) -> str:
     return name if len(name) <= NAME_LENGTH else f"{name[: NAME_LENGTH - 2]}.."
 
 
-def _shown(found: Sequence[_Definition], max_items: int) -> str:
+def _capped_path(path: str) -> str:
+    return path if len(path) <= NAME_LENGTH else f"..{path[2 - NAME_LENGTH :]}"
+
+
+def _shown(found: Sequence[_Definition], max_items: int, *, with_lines: bool) -> str:
     """The outermost definitions, or where there are too many, the longest of them, in order."""
     kept = list(found)
     while len(kept) > max_items and (deepest := max(item.indent for item in kept)) > min(item.indent for item in kept):
@@ -242,4 +253,4 @@ def _shown(found: Sequence[_Definition], max_items: int) -> str:
         longest = sorted(sorted(range(len(kept)), key=lambda at: -sizes[at])[:max_items])
         kept = [kept[at] for at in longest]
     more = f", +{len(found) - len(kept)}" if len(found) > len(kept) else ""
-    return ", ".join(f"{item.text} {item.line}" for item in kept) + more
+    return ", ".join(f"{item.text} {item.line}" if with_lines else item.text for item in kept) + more

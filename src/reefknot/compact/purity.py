@@ -22,6 +22,7 @@ __all__ = ["Directories", "ScriptReads", "paths_of_word", "reads_of_script"]
 MAX_SCRIPTS = 2  # commands inside commands as text or words: `bash -c`, `xargs`, `find -exec`
 _MOST_VALUES = 40  # paths that one word may stand for; more are one pattern
 
+_UNKNOWN_FILES = Word(text="\0", variables=("\0",))  # names that a command is given when it runs
 _VARYING = frozenset({"RANDOM", "SRANDOM", "SECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "BASHPID", "PPID", "$", "!"})
 _SAFE_TARGETS = frozenset({"/dev/null", "/dev/stderr", "/dev/stdout", "/dev/tty", "$null"})
 _PASSES_ON = frozenset({"cat", "nl", "less", "more", "bat", "batcat"})
@@ -170,6 +171,8 @@ class _Walk:
         self.reads_input = False  # inside a loop or a pipeline, where `read` takes what a command gave
 
     def reads(self) -> ScriptReads:
+        if self.kinds == {"listing", "search"}:  # names found, then looked into
+            self.kinds = {"search"}
         kind = self.kinds.pop() if len(self.kinds) == 1 else "command"
         spans = {view.span for view in self.views}
         is_one = kind == "file" and len(spans) == 1
@@ -302,13 +305,14 @@ class _Walk:
     def _inner(self, name: str, found: Sources) -> None:
         """The command that find or xargs runs; the files that it gets are those that the names came from, or any."""
         names_known = name == "find" or bool(self.kinds & {"listing", "search"})
-        paths, views = self.paths.copy(), self.views
+        views = self.views
         self._descend()
         self.views = []
-        self._run(found.inner, piped=True)
+        given = () if any("{}" in word.text for word in found.inner) else (_UNKNOWN_FILES,)
+        self._run((*found.inner, *given), piped=True)
         self.views = views
         self.scripts -= 1
-        self.paths = {path: None for path in self.paths if path in paths or "{" not in path}
+        self.paths = {path: None for path in self.paths if "{}" not in path and _UNKNOWN_FILES.text not in path}
         if not names_known:
             self.paths[""] = None
 

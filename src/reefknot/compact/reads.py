@@ -381,8 +381,8 @@ def supersedes(later: Read, earlier: Read) -> bool:
     >>> supersedes(whole, part), supersedes(part, whole), supersedes(part, part)
     (True, False, True)
     """
-    if later.label == earlier.label and later.reads == earlier.reads and len(later.label) < LABEL_LENGTH - 2:
-        return later.kind == earlier.kind and later.span == earlier.span and later.whole == earlier.whole
+    if later == earlier and len(later.label) < LABEL_LENGTH - 2:
+        return True
     if later.kind != "file" or earlier.kind != "file" or not earlier.reads:
         return False
     if later.whole:
