@@ -496,7 +496,10 @@ def test_a_tool_that_speaks_for_itself_has_not_read(output: str) -> None:
 
 
 def test_a_line_editor_in_the_shell_opens_files() -> None:
-    output = "[File: /repo/src/a.py (230 lines total)]\n(9 more lines above)\n10:def f():\n11:    pass\n(219 more lines below)\n(Open file: /repo/src/a.py)\nbash-$"
+    output = (
+        "[File: /repo/src/a.py (230 lines total)]\n(9 more lines above)\n10:def f():\n11:    pass\n"
+        "(219 more lines below)\n(Open file: /repo/src/a.py)\nbash-$"
+    )
     found = shell("open src/a.py 10", output, tool="bash")
     assert found is not None
     assert (found.reads, found.span, found.whole) == (("/repo/src/a.py",), (10, 11), False)

@@ -15,6 +15,7 @@ says so.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from reefknot.compact.git import ANYTHING, changes_of_git, git_call
 from reefknot.compact.named_paths import paths_in_patch, paths_in_program
@@ -49,6 +50,8 @@ MAX_SCRIPTS = 2  # commands inside commands
 
 _QUIET_TARGETS = ("/dev/", "&", "$null")
 _SCRIPT_NAME = re.compile(r"\.(?:py|js|mjs|cjs|ts|rb|pl|php|sh|bash|lua)$")
+_IS_PROGRAM_OPTION = re.compile(r"-[a-zA-Z0-9.]{0,6}[ce]$|--eval$")
+_IN_PLACE = re.compile(r"-[a-df-zA-Z0-9]{0,4}i[.\w]{0,6}$")  # of perl and ruby
 _HAS_EXTENSION = re.compile(r"[^./]\.[A-Za-z]\w{0,11}$|[*?]")
 
 
@@ -355,15 +358,12 @@ class _Walk:
     def _program(self, name: str, rest: Sequence[Word], node: Command) -> None:
         """An interpreter: what program text in the command opens for writing, and what is given to a script by name."""
         texts = [redirect.body.text for redirect in node.redirects if redirect.body is not None]
-        inline = [
-            rest[at + 1].text for at in range(len(rest) - 1) if rest[at].text in ("-c", "-e", "-pe", "-ne", "--eval")
-        ]
+        inline = [after.text for word, after in pairwise(rest) if _IS_PROGRAM_OPTION.match(word.text) is not None]
         for text in (*texts, *inline):
             self.writes.add(self.texts(paths_in_program(text)), names=True)
-        if name in ("perl", "ruby") and any(
-            word.text.startswith("-") and "i" in word.text.partition("e")[0] for word in rest if len(word.text) < 8
-        ):
-            self.writes.add(self.paths([word for word in rest if is_path_like(word.text)]), names=False)
+        if name in ("perl", "ruby") and any(_IN_PLACE.match(word.text) is not None for word in rest):
+            named = [word for word in rest if word.text not in inline and is_path_like(word.text)]
+            self.writes.add(self.paths(named), names=False)
         elif name in INTERPRETERS and rest and not texts and not inline and not rest[0].text.startswith("-"):
             self._script(rest[0], rest[1:])
             if any(TASK_CHANGES.search(word.text) for word in rest[1:2]):  # manage.py makemigrations
