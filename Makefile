@@ -43,7 +43,7 @@ lock: ## make the lock files anew (needs uv)
 	uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --no-emit-index-url --group build --group dev -c requirements.lock pyproject.toml -o requirements-dev.lock
 
 clean: ## remove what was made here, the environment too
-	rm -rf .venv site .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* .import_linter_cache
+	rm -rf .venv .demo site .pytest_cache .ruff_cache .hypothesis .coverage .coverage.* .import_linter_cache
 
 .venv/bin/python:
 	@test -n "$(PYTHON)" || { echo "reefknot needs Python 3.11 or newer: set PYTHON=/path/to/python3" >&2; exit 2; }

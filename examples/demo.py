@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import reefknot
@@ -27,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SESSION = ROOT / "examples" / "session.jsonl"
 KEEP = 0.3
 WIDTH = 96  # columns
-LINES_SHOWN = 26  # of the excerpt
+HEAD_LINES, AROUND = 6, 9  # of an excerpt: its first lines, and as many before and after its first error
 
 FORMS = {  # form -> its colour, and what it means
     "kept": ("32", "whole: it is new, or worth all its tokens"),
@@ -144,8 +145,9 @@ def show_calls(screen: Screen, transcript: Transcript, became: dict[str, Explana
         colour = FORMS[one.form][0]
         after = screen.paint(f"{one.tokens_after:>6,}", BOLD)
         bar = screen.bar(one.tokens_after / max(1, one.tokens_before), colour)
+        what = clip(say_what(call, transcript.project), room)
         print(
-            f"{screen.paint(f'{number:>3}', DIM)} {call.tool:<5} {clip(say_what(call, transcript.project), room):<{room}} "
+            f"{screen.paint(f'{number:>3}', DIM)} {call.tool:<5} {what:<{room}} "
             f"{one.tokens_before:>6,} {after}  {bar}  {screen.paint(one.form, colour)}"
         )
 
@@ -163,27 +165,36 @@ def show_totals(screen: Screen, report: dict, sizes: tuple[int, int]) -> None:
     ):
         share = after / before
         print(f"  {name:<14}{before:>9,} -> {after:>8,}   {screen.bar(share, '32', 24)} {share:>5.0%} stay")
-    print(
-        screen.paint(
-            f"  counted with {report['counter']}, {report['seconds']:.1f} s, no model asked; {report['calls']} calls and "
-            f"{report['messages']} messages before and after",
-            DIM,
-        )
-    )
+    counted = f"counted with {report['counter']} in {report['seconds']:.1f} s, no model asked"
+    same = f"{report['calls']} calls and {report['messages']} messages before and after"
+    print(screen.paint(f"  {counted}; {same}", DIM))
 
 
 def show_excerpt(screen: Screen, text: str) -> None:
-    """A shortened result as the agent has it now."""
+    """A shortened result as the agent has it now: its head, and what stands around its first error."""
     lines = text.splitlines()
-    for line in lines[:LINES_SHOWN]:
-        shown = clip(line, WIDTH - 4)
-        if line.startswith("[reefknot ") or line.startswith("[... "):
-            shown = screen.paint(shown, MARKER)
-        elif re.search(r"\berror\b", line, re.IGNORECASE):
-            shown = screen.paint(shown, ERROR)
-        print(f"  {screen.paint('│' if screen.has_blocks else '|', DIM)} {shown}")
-    if len(lines) > LINES_SHOWN:
-        print(screen.paint(f"    and {len(lines) - LINES_SHOWN} more lines like these", DIM))
+    middle = next((index for index, line in enumerate(lines) if is_error(line)), 0)
+    tail = max(HEAD_LINES, min(middle - AROUND, len(lines) - 2 * AROUND))
+    edge = screen.paint("│" if screen.has_blocks else "|", DIM)
+    for part in (lines[:HEAD_LINES], lines[tail : tail + 2 * AROUND]):
+        for line in part:
+            print(f"  {edge} {paint_line(screen, clip(line, WIDTH - 4))}")
+        if part and tail > HEAD_LINES and part[0] == lines[0]:
+            print(screen.paint(f"    ({tail - HEAD_LINES} lines of this excerpt are not shown here)", DIM))
+    if (left := len(lines) - tail - 2 * AROUND) > 0:
+        print(screen.paint(f"    (and {left} more)", DIM))
+
+
+def paint_line(screen: Screen, line: str) -> str:
+    """A line with its meaning as colour: what reefknot put there, and errors."""
+    if line.startswith(("[reefknot ", "[... ")):
+        return screen.paint(line, MARKER)
+    return screen.paint(line, ERROR) if is_error(line) else line
+
+
+def is_error(line: str) -> bool:
+    """Whether a line tells of an error."""
+    return re.search(r"\berror\b", line, re.IGNORECASE) is not None
 
 
 def show_part(screen: Screen, text: str, visible: set[str]) -> None:
@@ -202,9 +213,9 @@ def choose_failure(transcript: Transcript, became: dict[str, Explanation]) -> Ex
 
 
 def choose_pattern(original: str, visible: set[str]) -> str:
-    """What to look for: the place of the first error that is followed by a line that was cut, else a cut line's word."""
+    """What to look for: the place of the first error after which a line was cut, else the longest word that was cut."""
     lines = original.splitlines()
-    for line, following in zip(lines, lines[1:], strict=False):
+    for line, following in pairwise(lines):
         if (found := re.match(r"([\w./-]+:\d+:\d+): error", line)) and following not in visible:
             return re.escape(found[1])
     cut = [line for line in lines if line not in visible]

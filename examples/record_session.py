@@ -318,6 +318,7 @@ def finish(recorder: Recorder, slow: str, request: str, tested: str) -> None:
         "Nothing but the test.",
         bash("git add tests/flows/test_retrieve_ranges.py && git diff --cached --stat", "Stage the test"),
     )
+    recorder.answer("", bash("git diff --cached | tail -20", "A last look at it"))
     recorder.answer(
         "All three are done:\n"
         f"1. The search: {slow}. I changed nothing.\n"
@@ -357,13 +358,18 @@ def main() -> int:
     if missing := [name for name in NEEDED if shutil.which(name) is None]:
         print(f"record_session: not installed here: {', '.join(missing)}", file=sys.stderr)
         return 2
-    with set_stage(ROOT, asked.stage) as stage:
-        recorder = record(stage)
+    try:
+        with set_stage(ROOT, asked.stage) as stage:
+            recorder = record(stage)
+    except (FileExistsError, Unexpected) as error:
+        print(f"record_session: {error}", file=sys.stderr)
+        return 2
     shutil.rmtree(asked.stage)
     recorder.write_to(asked.out)
     if leaked := [name for name in private_names() if name in asked.out.read_text("utf-8")]:
         asked.out.unlink()
-        raise Unexpected(f"the session names this machine, and was not kept: {', '.join(leaked)}")
+        print(f"record_session: not kept, for it names this machine: {', '.join(leaked)}", file=sys.stderr)
+        return 2
     print(f"{asked.out}: {recorder.calls} calls, {asked.out.stat().st_size:,} bytes")
     return 0
 
