@@ -27,6 +27,8 @@ __all__ = ["Changes", "Effects", "Read", "ReadKind", "classify", "effects", "sti
 ReadKind = Literal["file", "search", "listing", "git", "command"]
 LABEL_LENGTH = 400  # characters of a command in a label
 MAX_COMMAND = 20_000  # characters; a longer command writes something: it is no read
+_COMMAND_KEYS = ("command", "cmd", "script", "chars", "code_block")
+_FOLDER_KEYS = ("workdir", "cwd", "working_directory", "dir_path")
 FULL_PAGE = 2_000  # lines that hosts show of a file when nothing else is asked
 
 _NUMBER = re.compile(r"\s*(\d{1,7})(?:→|\t|\|)")
@@ -116,15 +118,10 @@ def classify(tool: str, input: Mapping[str, Json], output: str, is_error: bool) 
 
 def _command(tool: str, input: Mapping[str, Json]) -> tuple[str, str]:
     """The command text of a shell call and the folder it runs in."""
-    command = next((input[key] for key in ("command", "cmd", "script", "chars", "code_block") if key in input), "")
-    directory = next(
-        (
-            value
-            for key in ("workdir", "cwd", "working_directory", "dir_path")
-            if isinstance(value := input.get(key), str)
-        ),
-        "",
-    )
+    command = next((input[key] for key in _COMMAND_KEYS if key in input), "")
+    directory = next((input[key] for key in _FOLDER_KEYS if key in input), "")
+    if not isinstance(directory, str):
+        directory = ""
     if isinstance(command, list):
         words = [word for word in command if isinstance(word, str)]
         command = words[2] if len(words) == 3 and words[1] in ("-c", "-lc", "-Command", "/c") else shlex.join(words)
@@ -141,17 +138,16 @@ def _classify_command(tool: str, input: Mapping[str, Json], output: str) -> Read
     command, directory = _command(tool, input)
     if not command.strip() or len(command) > MAX_COMMAND:
         return None
-    label = _one_line(command)
     prompt = _OWN_PROMPT.match(output)
     if prompt is not None and command.split(None, 1)[0] == "open":
-        return _opened(prompt, label, output)
+        return _opened(prompt, _one_line(command), output)
     script = _parsed(command)
     found = reads_of_script(script, directory)
     if found is None or is_failed_shell_read(output, _last_verb(script)):
         return None
     kind: ReadKind = found.kind if found.kind in ("file", "search", "listing", "git") else "command"
     whole = found.whole and not _is_partial(output)
-    return Read(reads=found.paths, label=label, span=found.span, whole=whole, kind=kind)
+    return Read(reads=found.paths, label=_one_line(command), span=found.span, whole=whole, kind=kind)
 
 
 def _opened(prompt: re.Match[str], label: str, output: str) -> Read | None:
