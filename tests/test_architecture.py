@@ -1,6 +1,7 @@
 """The house as it is meant to be: what may be caught, how long a module is, what an import costs."""
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -42,7 +43,7 @@ def test_only_the_guard_catches_everything(path):
 def test_a_long_module_says_why(path):
     lines = len(path.read_text("utf-8").splitlines())
     docstring = ast.get_docstring(read_tree(path)) or ""
-    assert lines <= MAX_LINES or "lines" in docstring, f"{lines} lines, and its docstring gives no reason"
+    assert lines <= MAX_LINES or "is long because" in docstring, f"{lines} lines, and its docstring gives no reason"
 
 
 @each_module
@@ -89,7 +90,8 @@ def test_imports_stand_at_the_top(path):
 
 def test_importing_reefknot_imports_nothing_heavy():
     code = "import sys; before = set(sys.modules); import reefknot; print(*sorted(set(sys.modules) - before))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE_")}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environ, check=True)
     loaded = done.stdout.split()
     assert "reefknot" in loaded
     assert [name for name in loaded if name.startswith(HEAVY)] == []

@@ -41,12 +41,17 @@ def run(action: Callable[[], int]) -> int:
 
     With REEFKNOT_DEBUG=1 in the environment the traceback is shown before the line.
     """
+    code = _outcome(action)
+    _leave_nothing_unwritten()
+    return code
+
+
+def _outcome(action: Callable[[], int]) -> int:
     try:
         code = action()
         _flush()
         return code
     except ReaderGone:
-        _point_stdout_to_nowhere()
         return _DONE
     except KeyboardInterrupt:
         return _say("interrupted", _INTERRUPTED)
@@ -95,8 +100,13 @@ def _flush() -> None:
         raise ReaderGone from None
 
 
-def _point_stdout_to_nowhere() -> None:
-    """Keep the interpreter from complaining at its end about output that nobody reads."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 1)
-    os.close(nowhere)
+def _leave_nothing_unwritten() -> None:
+    """Keep the interpreter from trying again, at its end, to write what cannot be written, and complaining then."""
+    if sys.stdout is None:  # it is None where the caller closed it
+        return
+    try:
+        sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
