@@ -24,7 +24,7 @@ check: .venv/dev ## format, lint, types, layers, spelling, generated texts, docs
 	@$(BIN)/basedpyright
 	@$(BIN)/lint-imports --no-cache
 	@$(BIN)/codespell src tests docs examples benchmarks .ci Makefile pyproject.toml *.md
-	@$(BIN)/cog --check -I docs docs/*.md
+	@$(BIN)/cog --check --verbosity=0 -I docs docs/*.md
 	@$(BIN)/mkdocs build --strict --quiet
 
 bench: .venv/dev ## measure speed and memory
@@ -33,7 +33,7 @@ bench: .venv/dev ## measure speed and memory
 format: .venv/dev ## put the code, and the generated parts of the docs, in order
 	@$(BIN)/ruff check --fix --exit-zero --quiet .
 	@$(BIN)/ruff format .
-	@$(BIN)/cog -r -I docs docs/*.md
+	@$(BIN)/cog -r --verbosity=0 -I docs docs/*.md
 
 docs: .venv/dev ## build the docs into site/
 	@$(BIN)/mkdocs build --strict
