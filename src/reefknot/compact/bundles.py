@@ -9,6 +9,7 @@ from reefknot.compact.items import Items, piece_items, token_values
 from reefknot.compact.markers import Marked, excerpt_marker, whole_marker
 from reefknot.compact.outline import outline
 from reefknot.compact.pieces import Pieces, cut
+from reefknot.compact.reads import Read
 from reefknot.compact.selection import Bundle
 from reefknot.compact.value import ResultContext, load_model
 from reefknot.model.reference import NAME_LENGTH
@@ -80,12 +81,18 @@ def bundle_up(transcript: Transcript, found: Survey, counter: TokenCounter) -> B
     return Bundled(planned=tuple(planned), covered=frozenset(items.shown_by(stays)))
 
 
+def _outline_of(text: str, read: Read) -> str:
+    """The outline of a read, with the line of the file that it begins with where that is known."""
+    first_line = read.span[0] if read.span else 1 if read.whole else None
+    return outline(text, read.label, first_line=first_line)
+
+
 def _draft(candidates: Sequence[Candidate], counter: TokenCounter) -> list[_Draft]:
     cuts = [cut(candidate.text) for candidate in candidates]
     marks = [
         Marked(
             read=candidate.read.label if candidate.read else "",
-            outline=outline(candidate.text, candidate.read.label) if candidate.read else "",
+            outline=_outline_of(candidate.text, candidate.read) if candidate.read else "",
             repeat_of=candidate.repeat_of,
             near=candidate.is_near,
         )

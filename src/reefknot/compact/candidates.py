@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from reefknot.compact.reads import Effects, Read, classify, effects, still_valid, supersedes
+from reefknot.compact.reads import Changes, Read, classify, effects, supersedes
 from reefknot.model.message import Argument, ToolCall, ToolResult
 from reefknot.model.settings import Settings
 from reefknot.model.transcript import Transcript
@@ -193,22 +193,20 @@ def _file_state(pairs: Sequence[_Pair], reads: dict[int, Read | None]) -> tuple[
     """Reads that a later read gives again, and reads of what a later call changed."""
     superseded: set[int] = set()
     invalid: set[int] = set()
-    later_effects: list[Effects] = []
+    changed = [effects(pair.call.tool, pair.call.input, pair.result.is_error, pair.text) for pair in pairs]
+    later_changes = Changes(edited=changed)
     later_reads: dict[str, list[Read]] = {}
-    for pair in reversed(pairs):
+    for pair, change in zip(reversed(pairs), reversed(changed), strict=True):
         read = reads[pair.position]
         if read is not None:
-            if not still_valid(read, later_effects):
+            if later_changes.touch(read):
                 invalid.add(pair.position)
-            for path in read.reads:
-                key = path.rpartition("/")[2]
-                if any(supersedes(later, read) for later in later_reads.get(key, ())):
-                    superseded.add(pair.position)
-            for path in read.reads:
-                later_reads.setdefault(path.rpartition("/")[2], []).append(read)
-        changed = effects(pair.call.tool, pair.call.input)
-        if changed.paths or changed.everything:
-            later_effects.append(changed)
+            keys = [path.rpartition("/")[2] for path in read.reads] if read.kind == "file" else [read.label]
+            if any(supersedes(later, read) for key in keys for later in later_reads.get(key, ())):
+                superseded.add(pair.position)
+            for key in keys:
+                later_reads.setdefault(key, []).append(read)
+        later_changes.append(change)
     return superseded, invalid
 
 
