@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from reefknot.model.reference import NAME_LENGTH, Digest, is_name
 
-__all__ = ["DIGEST_LENGTH", "choose_name", "describe_miss", "digest_range", "is_digest"]
+__all__ = ["DIGEST_LENGTH", "choose_name", "describe_miss", "is_digest"]
 
 DIGEST_LENGTH = 64  # hex characters
 
@@ -27,11 +27,6 @@ def choose_name(digest: Digest, is_taken: Callable[[str], bool]) -> str:
 def is_digest(text: str) -> bool:
     """Whether a text has the form of a full digest."""
     return len(text) == DIGEST_LENGTH and is_name(text)
-
-
-def digest_range(prefix: str) -> tuple[bytes, bytes]:
-    """The lowest and the highest digest, as bytes, that begin with a prefix of hex characters."""
-    return bytes.fromhex(prefix.ljust(DIGEST_LENGTH, "0")), bytes.fromhex(prefix.ljust(DIGEST_LENGTH, "f"))
 
 
 def describe_miss(reference: str, location: str, removed: tuple[float, str] | None) -> str:

@@ -23,7 +23,6 @@ CREATE TABLE objects(
     data BLOB NOT NULL
 );
 CREATE TABLE names(name TEXT NOT NULL PRIMARY KEY, digest BLOB NOT NULL) WITHOUT ROWID;
-CREATE INDEX names_by_digest ON names(digest);
 CREATE TABLE origins(
     digest BLOB NOT NULL,
     session BLOB NOT NULL,

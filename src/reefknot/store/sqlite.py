@@ -7,7 +7,7 @@ are compressed one by one and found by the digest of their plain bytes. See docs
 import contextlib
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from reefknot.errors import Corrupt, NotStored, StoreError
@@ -24,6 +24,8 @@ from reefknot.store.sqlite_file import SqliteFile
 __all__ = ["SqliteStore"]
 
 USE_NOTED_EVERY_SECONDS = 86_400.0  # a read counts as a use once a day, so that reading rarely writes
+
+STREAMED_BYTES = 8 << 20  # from here on a value is read back in pieces
 
 
 class _Undone(Exception):
@@ -55,7 +57,7 @@ class SqliteStore:
                 raise Corrupt(
                     f"store {self.location!r} gives other bytes back than were put: {share}; is its disk sound?"
                 )
-        references = {digest: self._reference(digest) for digest in distinct}
+        references = self._references(distinct)
         return [references[digest] for digest, _ in named]
 
     def get(self, reference: str) -> bytes:
@@ -207,12 +209,15 @@ class SqliteStore:
         with contextlib.suppress(StoreError), self._file.writing() as link:
             link.execute("UPDATE objects SET used = max(used, ?) WHERE digest = ?", (now, rows.key(digest)))
 
-    def _reference(self, digest: Digest) -> Reference:
-        found = self.find(digest)
-        if found is None:
-            raise StoreError(
-                f"original {digest!r} was removed from {self.location!r} by another process while it was put"
-            )
+    def _references(self, digests: Iterable[Digest]) -> dict[Digest, Reference]:
+        query = f"{rows.ENTRIES} WHERE o.digest = ?"
+        found: dict[Digest, Reference] = {}
+        with self._file.reading() as link:
+            for digest in digests:
+                row = None if link is None else link.execute(query, (rows.key(digest),)).fetchone()
+                if row is None:
+                    raise StoreError(f"original {digest!r} was removed from {self.location!r} while it was put")
+                found[digest] = rows.to_reference(row)
         return found
 
     def _read(self, digest: Digest, *, called: str) -> bytes:
@@ -247,9 +252,17 @@ class SqliteStore:
 
 
 def _holds(link: sqlite3.Connection, digest: Digest, data: bytes) -> bool:
-    row = link.execute("SELECT id, encoding FROM objects WHERE digest = ?", (rows.key(digest),)).fetchone()
+    """Whether the file gives these bytes for a digest; large ones are compared in pieces."""
+    row = link.execute(
+        "SELECT id, encoding, length(data) FROM objects WHERE digest = ?", (rows.key(digest),)
+    ).fetchone()
     if row is None:
         return False
-    number, encoding = rows.check(row, int, int)
+    number, encoding, stored_bytes = rows.check(row, int, int, int)
     with link.blobopen("objects", "data", number, readonly=True) as stored:
-        return same_bytes(encoding, stored, data)
+        if stored_bytes + len(data) > STREAMED_BYTES:
+            return same_bytes(encoding, stored, data)
+        try:
+            return decompress(encoding, stored.read(), len(data)) == data
+        except Corrupt:
+            return False

@@ -11,12 +11,12 @@ from typing import Any, TypeAlias
 
 from reefknot.errors import Corrupt, StoreError
 from reefknot.model.encoding import to_bytes, to_text
-from reefknot.model.reference import Digest, Reference
+from reefknot.model.reference import NAME_LENGTH, Digest, Reference
 from reefknot.store.base import Origin, Original, Reduction, Undo
 from reefknot.store.compression import compress
 from reefknot.store.contents import Entry, OriginNote, Removed
 from reefknot.store.links import needed_by
-from reefknot.store.names import choose_name, digest_range
+from reefknot.store.names import choose_name
 
 __all__ = [
     "ENTRIES",
@@ -43,8 +43,14 @@ __all__ = [
 
 Row: TypeAlias = tuple[Any, ...]
 
+# A name is a prefix of its digest, so all names of a digest stand between its shortest prefix and itself.
+_NAMES_WITHIN = "FROM names WHERE name BETWEEN ? AND ?"
 ENTRIES = """
-SELECT o.digest, (SELECT n.name FROM names n WHERE n.digest = o.digest ORDER BY length(n.name), n.name LIMIT 1),
+SELECT o.digest, (
+           SELECT n.name FROM names n
+           WHERE n.name BETWEEN substr(lower(hex(o.digest)), 1, 8) AND lower(hex(o.digest)) AND n.digest = o.digest
+           ORDER BY n.name LIMIT 1
+       ),
        o.size_bytes, length(o.data), o.masked_secrets, o.created, o.used
 FROM objects o
 """
@@ -141,9 +147,11 @@ def digest_of_name(link: sqlite3.Connection, reference: str) -> Digest | None:
     """The digest that a name, a longer prefix or a full digest stands for; also when its original was removed."""
     row = link.execute("SELECT digest FROM names WHERE name = ?", (reference,)).fetchone()
     if row is None:
-        query = "SELECT DISTINCT digest FROM names WHERE digest BETWEEN ? AND ? AND ? LIKE name || '%' LIMIT 2"
-        rows = link.execute(query, (*digest_range(reference), reference)).fetchall()
-        row = rows[0] if len(rows) == 1 else None
+        shorter = link.execute(
+            f"SELECT DISTINCT digest {_NAMES_WITHIN}", (reference[:NAME_LENGTH], reference)
+        ).fetchall()
+        fitting = [found for found in shorter if check(found, bytes)[0].hex().startswith(reference)]
+        row = fitting[0] if len(fitting) == 1 else None
     if row is None:
         return None
     digest: Digest = check(row, bytes)[0].hex()
@@ -154,9 +162,8 @@ def digest_of_name(link: sqlite3.Connection, reference: str) -> Digest | None:
 
 def put_name(link: sqlite3.Connection, digest: Digest) -> str:
     """The shortest name of a digest; a new one is chosen and registered where it has none."""
-    row = link.execute(
-        "SELECT name FROM names WHERE digest = ? ORDER BY length(name), name LIMIT 1", (key(digest),)
-    ).fetchone()
+    query = f"SELECT name {_NAMES_WITHIN} AND digest = ? ORDER BY name LIMIT 1"
+    row = link.execute(query, (digest[:NAME_LENGTH], digest, key(digest))).fetchone()
     if row is not None:
         return row[0]
     name = choose_name(digest, _is_taken(link))
