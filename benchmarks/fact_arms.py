@@ -13,7 +13,7 @@ import math
 import random
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -104,7 +104,7 @@ def _seen(message: Message) -> list[str]:
 
 
 def _parts(line: str) -> Iterable[str]:
-    """Parts of at most `PIECE_CHARS`, cut behind the last space or comma of their second half; joined, they are the line."""
+    """Parts of at most `PIECE_CHARS`, cut behind a space or comma of their second half; joined, they are the line."""
     while len(line) > PIECE_CHARS:
         at = max(line.rfind(mark, PIECE_CHARS // 2, PIECE_CHARS) for mark in (" ", ",", ";", "|"))
         end = at + 1 if at > 0 else PIECE_CHARS
@@ -132,7 +132,7 @@ def mask_old(prefix: Prefix) -> Curve:
 
 
 def threshold(prefix: Prefix) -> Curve:
-    """Results longer than N characters keep their first N, on a logarithmic knob."""
+    """Results longer than N characters keep their first N."""
     return lambda knob: [text[: _limit(prefix, knob)] for text in prefix.texts]
 
 
@@ -147,7 +147,10 @@ def erase_head(prefix: Prefix) -> Curve:
 
 
 def head_tail(prefix: Prefix) -> Curve:
-    """Results longer than N characters keep N/2 from the head and N/2 from the tail, a line break between."""
+    """Results longer than N characters keep whole lines of N/2 from the head and of N/2 from the tail.
+
+    A line that is cut is only kept in part when it is most of its half.
+    """
 
     def curve(knob: float) -> list[str]:
         limit = _limit(prefix, knob)
@@ -157,10 +160,13 @@ def head_tail(prefix: Prefix) -> Curve:
 
 
 def _head_tail(text: str, limit: int) -> str:
-    if len(text) <= limit:
-        return text
-    head = limit - limit // 2
-    return text[:head] + "\n" + text[len(text) - limit // 2 :] if limit else ""
+    if len(text) <= limit or not limit:
+        return text if len(text) <= limit else ""
+    head, tail = text[: limit - limit // 2], text[len(text) - limit // 2 :]
+    last, first = head.rfind("\n"), tail.find("\n") + 1
+    head = head[:last] if last > len(head) // 2 else head
+    tail = tail[first:] if 0 < first < len(tail) // 2 else tail
+    return f"{head}\n{tail}"
 
 
 def _limit(prefix: Prefix, knob: float) -> int:
@@ -231,38 +237,54 @@ def error_first(prefix: Prefix) -> Curve:
 
 
 def _greedy(prefix: Prefix, first: Sequence[int]) -> list[int]:
-    """An order of all pieces: `first`, then by gain; what gains nothing follows by the value of all its tokens.
+    """An order of all pieces: `first`, then in rounds by gain; pieces without a valued token last, as they stand.
 
-    The gain of a piece is the value of its tokens that neither the protected text nor an earlier piece shows, over its
-    tokens. Lazy: gains only fall, so the top of the heap is right once its own gain is up to date.
+    The gain of a piece is the value of its tokens that neither the protected text nor an earlier piece of the round
+    shows, over its own tokens. When nothing gains any more, the next round begins with nothing shown.
     """
     values = _values(prefix)
-    covered = tokens_of(prefix.protected_text)
     own = [_piece_values(piece, values) for piece in prefix.pieces]
     costs = [count + 1 for count in COUNTER.count_many([piece.text for piece in prefix.pieces])]
+    covered = tokens_of(prefix.protected_text)
     order = list(first)
     for i in order:
         covered.update(own[i])
     taken = set(order)
+    left = [i for i in range(len(own)) if i not in taken]
+    while left:
+        chosen = _round(left, own, costs, covered)
+        if not chosen and not covered:
+            break
+        order += chosen
+        left = sorted(set(left).difference(chosen))
+        covered = set[str]()
+    return order + left
+
+
+def _round(
+    left: Sequence[int], own: Sequence[Mapping[str, float]], costs: Sequence[int], covered: Set[str]
+) -> list[int]:
+    """The pieces of `left` that gain, best first.
+
+    Lazy: gains only fall, so the top of the heap is right once its own gain is up to date.
+    """
+    shown = set(covered)
 
     def gain(i: int) -> float:
-        return sum(value for token, value in own[i].items() if token not in covered) / costs[i]
+        return sum(value for token, value in own[i].items() if token not in shown) / costs[i]
 
-    heap = [(-gain(i), i) for i in range(len(own)) if i not in taken]
+    heap = [(-gain(i), i) for i in left]
     heapq.heapify(heap)
-    rest: list[int] = []
+    chosen: list[int] = []
     while heap:
         _, i = heapq.heappop(heap)
         now = gain(i)
-        if now <= 0:
-            rest.append(i)
-        elif heap and now < -heap[0][0] - 1e-12:
+        if now > 0 and heap and now < -heap[0][0] - 1e-12:
             heapq.heappush(heap, (-now, i))
-        else:
-            order.append(i)
-            covered.update(own[i])
-    rest.sort(key=lambda i: (-sum(own[i].values()) / costs[i], i))
-    return order + rest
+        elif now > 0:
+            chosen.append(i)
+            shown.update(own[i])
+    return chosen
 
 
 def _piece_values(piece: Piece, values: Sequence[Mapping[str, float]]) -> dict[str, float]:

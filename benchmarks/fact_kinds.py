@@ -34,7 +34,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-__all__ = ["KINDS", "Message", "View", "find_cuts", "find_facts", "first_user", "has_error", "is_open", "tokens_of"]
+from reefknot.model.message import Json
+
+__all__ = [
+    "KINDS",
+    "Message",
+    "View",
+    "find_cuts",
+    "find_facts",
+    "first_user",
+    "has_error",
+    "is_open",
+    "tokens_of",
+    "written_text",
+]
 
 Message = dict[str, Any]  # neutral form, as read from JSON
 Facts = dict[str, list[str]]  # kind -> what must be readable
@@ -57,8 +70,8 @@ _LABEL = (
 _LABELLED = re.compile(rf"(?i)\b(?:(?:{_LABEL})\b[\s:=#\"'(]{{1,3}}|[a-z_]\w*\"?\s?[:=]\s?\"?)({_SHORT})(?!\w)")
 _VIEWER_NUMBER = re.compile(r"^\s*(?:\d+[:|\t→-]|\[\d+\])\s?")
 _ERROR = re.compile(
-    r"(?i)\b(?:errors?|fail(?:ed|ures?|s)?|exception|traceback|denied|refused|invalid|not found|timed? ?-?out|fatal|panic"
-    r"|warning)\b|\binvalid_"
+    r"(?i)\b(?:errors?|fail(?:ed|ures?|s)?|exception|traceback|denied|refused|invalid|not found|timed? ?-?out|fatal"
+    r"|panic|warning)\b|\binvalid_"
 )
 
 
@@ -94,11 +107,12 @@ def is_open(index: int, first: int, cut: int) -> bool:
 
 
 def find_cuts(length: int) -> list[int]:
-    """Half and three quarters of the messages, halves rounded up; where both sides have something.
+    """Half and three quarters of the messages, halves rounded up; each once, where both sides have something.
 
     A cut may part a call from its result; the call is then without a result, as for the published replay.
     """
-    return [cut for cut in (int(length * part + 0.5) for part in FRACTIONS) if 2 <= cut < length]
+    cuts = dict.fromkeys(int(length * part + 0.5) for part in FRACTIONS)
+    return [cut for cut in cuts if 2 <= cut < length]
 
 
 class View:
@@ -153,7 +167,7 @@ def written_text(message: Message) -> str:
     return "\n".join((message["text"], *(value for call in message["calls"] for value in _values(call["input"]))))
 
 
-def _values(value: Any) -> Iterator[str]:
+def _values(value: Json) -> Iterator[str]:
     match value:
         case str():
             yield value

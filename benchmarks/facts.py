@@ -17,8 +17,8 @@ How figures come about:
 - A rate is pooled: facts kept over facts, all sessions together; intervals (95 %) by bootstrap over sessions. `mean`
   is the mean of the sessions' own rates, in which a session with one fact weighs as much as one with a hundred.
 
-From Python: `register_arm("product", compact)`, where `compact(messages, keep)` takes and gives lists of neutral
-messages, then `evaluate("product", 0.3)`.
+The arm `product` is reefknot's own compaction with a store in memory. From Python: `evaluate(arm, 0.3)`, or
+`register_arm("name", arm)` and then the name, where `arm(messages, keep)` takes and gives lists of neutral messages.
 """
 
 import argparse
@@ -34,14 +34,31 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import fact_arms
 import fact_kinds
 from fact_arms import ARMS, COUNTER, Prefix
 from fact_kinds import KINDS, Message, View, find_cuts, find_facts, written_text
 
-__all__ = ["Arm", "evaluate", "load_sessions", "register_arm", "shared_folder"]
+from reefknot.compact.pressure import Aim
+from reefknot.flows.pressure import Request, compact_messages
+from reefknot.model.message import Json
+from reefknot.store.memory import MemoryStore
+from reefknot.text.tokens import CachedCounter
+
+__all__ = [
+    "Arm",
+    "Case",
+    "Session",
+    "development_ids",
+    "evaluate",
+    "load_sessions",
+    "make_session",
+    "product",
+    "register_arm",
+    "shared_folder",
+]
 
 Arm = Callable[[list[Message], float], list[Message]]
 
@@ -59,6 +76,15 @@ _registered: dict[str, Arm] = {}
 def register_arm(name: str, arm: Arm) -> None:
     """Make `arm` known under a name, for `evaluate` and `--arms`; a later one of the same name takes its place."""
     _registered[name] = arm
+
+
+def product(messages: list[Message], keep: float) -> list[Message]:
+    """The product's compaction to a share of the result tokens, its references and notes counted in."""
+    request = Request(aim=Aim(keep=keep), store=MemoryStore(), counter=CachedCounter(COUNTER))
+    return cast("list[Message]", compact_messages(cast("list[Json]", messages), request, "neutral").messages)
+
+
+_registered["product"] = product
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +117,10 @@ class Session:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What one session kept at one knob: share of result tokens, of all tokens, and facts by kind (parts of one when interpolated)."""
+    """What one session kept at one knob: its share of result tokens, of all tokens, and facts by kind.
+
+    Facts are no whole numbers when two knobs were interpolated.
+    """
 
     share: float
     whole: float
@@ -106,14 +135,18 @@ def shared_folder() -> Path:
     return Path(folder)
 
 
+def development_ids() -> list[str]:
+    """The ids of the sessions that published figures stand on."""
+    return json.loads((shared_folder() / "evaluation" / "sessions_dev.json").read_text("utf-8"))
+
+
 def load_sessions(
     ids: Sequence[str] | None = None, *, cache_folder: Path | None = None, workers: int = 1
 ) -> list[Session]:
     """Sessions with their facts; `ids` defaults to the development sessions. Facts are kept in `cache_folder`."""
     folder = shared_folder()
-    if ids is None:
-        ids = json.loads((folder / "evaluation" / "sessions_dev.json").read_text("utf-8"))
-    places = [(str(folder / "transcripts" / "neutral" / f"{id}.json.gz"), cache_folder) for id in ids]
+    names: Sequence[str] = development_ids() if ids is None else ids
+    places = [(str(folder / "transcripts" / "neutral" / f"{name}.json.gz"), cache_folder) for name in names]
     return [session for session in _mapped(_load, places, workers) if session.cases]
 
 
@@ -380,16 +413,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Print a table of arms at the shares asked for."""
     options = _parsed(arguments)
     kinds = tuple(options.kinds.split(","))
-    ids = json.loads(options.ids.read_text("utf-8")) if options.ids else None
+    ids: list[str] | None = json.loads(options.ids.read_text("utf-8")) if options.ids else None
     if options.sessions:
-        ids = ids or json.loads((shared_folder() / "evaluation" / "sessions_dev.json").read_text("utf-8"))
+        ids = ids or development_ids()
         ids = [ids[i * len(ids) // options.sessions] for i in range(min(options.sessions, len(ids)))]
     start = time.perf_counter()
     sessions = load_sessions(ids, cache_folder=options.cache, workers=options.workers)
-    print(
-        f"{len(sessions)} sessions, {sum(len(s.cases) for s in sessions)} cuts, {time.perf_counter() - start:.1f} s to load",
-        file=sys.stderr,
-    )
+    cuts = sum(len(session.cases) for session in sessions)
+    print(f"{len(sessions)} sessions, {cuts} cuts, {time.perf_counter() - start:.1f} s to load", file=sys.stderr)
     rows: list[dict[str, Any]] = []
     for keep in map(float, options.keep.split(",")):
         for name in options.arms.split(","):
