@@ -79,7 +79,7 @@ def tokens_of(text: str) -> set[str]:
     """The tokens of a text by the published rule.
 
     >>> sorted(tokens_of("see src/app.py:12, req-00aa. Plain words stay out, and so does port 8080"))
-    ['req-00aa', 'src/app.py:12']
+    ['req-00aa', 'src/app.py', 'src/app.py:12']
     """
     found = {token.rstrip(".:,") for token in _WITH_DIGIT.findall(text) if _DIGIT.search(token)}
     for token in _WITH_MARK.findall(text):
