@@ -74,6 +74,11 @@ def test_a_search_tells_files_and_hits() -> None:
     assert outline("src/a.py\n3:x\n4-y\n9:x\n\nsrc/b.py\n1:x", "rg x") == "2 files in src/: a.py (2), b.py (1)"
 
 
+def test_the_frame_of_a_host_is_no_file() -> None:
+    output = "<returncode>0</returncode>\n<output>\n12:    mode = 1\n19:    mode = 2\n</output>"
+    assert outline(output, "grep -n mode a.py") == ""
+
+
 def test_a_long_path_keeps_its_end() -> None:
     path = "x/" + "long_folder_name/" * 4 + "manual_commit_hooks.go"
     assert "manual_commit_hooks.go (2)" in outline(f"{path}:1:a\n{path}:2:a\nb.go:1:a\n", "a")

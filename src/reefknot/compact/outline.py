@@ -21,8 +21,8 @@ _FRAME = re.compile(
     r"\A(?:<returncode>-?\d+</returncode>\s*<output>\n?|Chunk ID: (?:[^\n]*\n){1,6}?Output:\n"
     r"|Here's the [^\n]*:\n|\[File: [^\n]*\]\n)"
 )
-_HIT = re.compile(r"((?:[^\s:]+/)?[^\s:/]+?\.\w{1,8}|[^\s:]+/[^\s:]+?)(?::(\d+)[:\s]|-(\d+)-|:)")
-_HIT_HEAD = re.compile(r"(\S+\.\w{1,8}|\S+/\S+)$")
+_HIT = re.compile(r"(?!<)((?:[^\s:]+/)?[^\s:/]+?\.\w{1,8}|[^\s:]+/[^\s:]+?)(?::(\d+)[:\s]|-(\d+)-|:)")
+_HIT_HEAD = re.compile(r"(?!<)(\S+\.\w{1,8}|\S+/\S+)$")
 _HIT_LINE = re.compile(r"\d+[:-]")
 _ENTRY = re.compile(r"(?:\S+|[^\t:;{}()=]{1,80}\.\w{1,8})/?$")
 _GIT_FILE = re.compile(r"diff --git a/(\S+)")
@@ -117,7 +117,7 @@ def outline(text: str, label: str, max_items: int = 8, first_line: int | None = 
     '3 entries'
     """
     frame = _FRAME.match(text[:600])
-    body = text[frame.end() :] if frame else text
+    body = (text[frame.end() :] if frame else text).removesuffix("\n</output>")
     lines = body.split("\n", MAX_LINES)[:MAX_LINES]
     sample = [line for line in lines[: _SAMPLE * 2] if line.strip()][:_SAMPLE]
     if len(sample) < 2:
