@@ -25,6 +25,7 @@ __all__ = ["SqliteStore"]
 
 USE_NOTED_EVERY_SECONDS = 86_400.0  # a read counts as a use once a day, so that reading rarely writes
 
+FAULTS_NAMED = 10  # of the file itself; a damaged file has thousands, and the originals are checked one by one
 STREAMED_BYTES = 8 << 20  # from here on a value is read back in pieces
 
 
@@ -114,11 +115,11 @@ class SqliteStore:
 
     def faults(self) -> list[str]:
         try:
-            found = self._all("PRAGMA integrity_check")
+            found = self._all(f"PRAGMA integrity_check({FAULTS_NAMED})")
         except StoreError as error:
             return [str(error)]
         lines = [line for (text,) in found for line in str(text).splitlines()]
-        return [f"store {self.location!r}: {line}" for line in lines if line != "ok"]
+        return [f"store {self.location!r}: {line}" for line in lines if line != "ok" and not line.startswith("***")]
 
     def file_bytes(self) -> int:
         path = self._file.path
