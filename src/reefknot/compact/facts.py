@@ -8,7 +8,7 @@ search finds the lines that may tell something, and only on those do the pattern
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -31,14 +31,13 @@ _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9]{7,}\Z")
 _UNNAMED = re.compile(r"[:@#]")
 
 _ERROR = re.compile(
-    r"\b(?:errors?|failed|failures?|exception|traceback|denied|refused|not found"
-    r"|fatal|panic(?:ked)?|timed? ?out|segfault)\b"
-    r"|[a-z]Error\b|[a-z]Exception\b|✖|✗|\b(?-i:FAIL|ERR)\b",
+    r"\b(?:errors?|fail(?:ed|ures?|s)?|exception|traceback|denied|refused|invalid|not found|fatal|panic(?:ked)?"
+    r"|timed? ?-?out|warning|segfault)\b|\binvalid_|[a-z]Error\b|[a-z]Exception\b|✖|✗|\b(?-i:ERR)\b",
     re.IGNORECASE,
 )
 _ERROR_STEMS = (
-    *("error", "err", "fail", "exception", "traceback", "denied", "refused", "not found", "fatal", "panic"),
-    *("timeout", "time out", "timed out", "timedout", "segfault", "✖", "✗"),
+    *("err", "fail", "exception", "traceback", "denied", "refused", "invalid", "not found", "fatal", "panic"),
+    *("timeout", "time out", "time-out", "timed out", "timedout", "timed-out", "warning", "segfault", "✖", "✗"),
 )
 _EXIT = re.compile(
     r"\b(?:exit(?:ed)?(?: with)?(?: status| code)?"
@@ -99,6 +98,7 @@ _NUMBERS = re.compile(r"\d+")
 _VARIABLE = re.compile(r"\b[0-9a-f]*\d[0-9a-f]*\b|\d+")  # numbers and hex: what differs between lines of one kind
 UNIFORM_LINES = 20  # a text of fewer lines has no lines of a rare kind
 UNIFORM_SHARE = 0.2  # kinds of lines per line, at most, for a text to be one of few kinds
+CROWD_EXPONENT = 0.5  # set on development transcripts with benchmarks/facts.py
 MAX_ERROR_LINE = 400  # characters
 
 
@@ -107,6 +107,8 @@ class Scan:
     """What each piece of a text holds; `errors`, `exits`, `receipts` and `rare` are indexes of pieces.
 
     A piece is rare when the text consists of a few kinds of lines (numbers aside), and it is the only one of its kind.
+    Its weight is 1 for a kind of its own, and falls with the root of the number of pieces of its kind: one of a thousand
+    rows alike is worth less than the only one.
     """
 
     tokens: Sequence[Sequence[str]]
@@ -115,6 +117,7 @@ class Scan:
     exits: frozenset[int]
     receipts: frozenset[int]
     rare: frozenset[int]
+    weights: Sequence[float]
 
 
 def scan(texts: Sequence[str]) -> Scan:
@@ -127,6 +130,8 @@ def scan(texts: Sequence[str]) -> Scan:
             at += 1
         else:
             _add_token(rows[at], word)
+    kinds = _VARIABLE.sub("0", joined).split("\n")
+    counts = Counter(kinds)
     lowered = joined.lower()
     starts = [0, *accumulate(len(line) + 1 for line in lowered.split("\n"))]
     return Scan(
@@ -141,17 +146,14 @@ def scan(texts: Sequence[str]) -> Scan:
         receipts=frozenset(
             index for index in _pieces_with(lowered, starts, _RECEIPT_STEMS) if is_receipt_line(texts[index])
         ),
-        rare=frozenset(_rare(joined)),
+        rare=frozenset(_rare(kinds, counts)),
+        weights=[counts[kind] ** -CROWD_EXPONENT for kind in kinds],
     )
 
 
-def _rare(joined: str) -> list[int]:
+def _rare(kinds: Sequence[str], counts: Mapping[str, int]) -> list[int]:
     """The only pieces of their kind in a text of few kinds of pieces."""
-    if joined.count("\n") < UNIFORM_LINES:
-        return []
-    kinds = _VARIABLE.sub("0", joined).split("\n")
-    counts = Counter(kinds)
-    if len(counts) > UNIFORM_SHARE * len(kinds):
+    if len(kinds) < UNIFORM_LINES or len(counts) > UNIFORM_SHARE * len(kinds):
         return []
     return [index for index, kind in enumerate(kinds) if counts[kind] == 1 and kind.strip()]
 

@@ -17,7 +17,7 @@ __all__ = ["Items", "piece_items", "token_values"]
 
 ERROR_VALUE = 2.0  # the first error line of a kind: error lines are few, and cost little beside what they tell
 ERROR_REPEAT = 0.5  # each further line of a kind is worth this share of the one before
-ERROR_LEAST = 0.35
+ERROR_LEAST = 0.05
 EXIT_VALUE = 2.0
 RECEIPT_VALUE = 0.3
 RARE_VALUE = 0.5  # the only line of its kind in a text of few kinds: what happened once
@@ -26,9 +26,11 @@ EDGE_VALUE = 0.005  # the first and the last line of an output, so that a reader
 CAUSE_VALUE = 0.3  # each of the last lines of a failed call: tracebacks end with the cause
 CAUSE_LINES = 3
 CAMEL_FACTOR = 0.2
+RECENT_VALUE = 1.0  # how much more the newest result is worth than an old one
+RECENT_RESULTS = 10  # results after which half of that is gone
 LINE_VALUE = 1e-5  # per token of a line that is not visible elsewhere: what is left of a budget is not wasted
 SUPERSEDED_FACTOR = 0.5
-READ_FACTOR = 0.9
+READ_FACTOR = 1.0
 ARGUMENT_FACTOR = 0.7
 LEAST_WORD = 6  # characters of a token inside a token
 MAX_WORDS = 10  # words of a token whose combinations are looked at
@@ -94,15 +96,19 @@ def token_values(
 ) -> dict[str, float]:
     """The value of each token of one candidate."""
     counts: dict[str, tuple[int, int]] = {}
+    weights: dict[str, float] = {}
     offset = 0
-    for text, tokens in zip(pieces.texts, scanned.tokens, strict=True):
+    for text, tokens, weight in zip(pieces.texts, scanned.tokens, scanned.weights, strict=True):
         for token in tokens:
             seen = counts.get(token)
             counts[token] = (1, offset) if seen is None else (seen[0] + 1, seen[1])
+            if weight > weights.get(token, 0.0):
+                weights[token] = weight
         offset += len(text) + 1
-    values = model.values(counts, context)
-    factor = _factor(candidate)
-    return {token: value * factor * _camel(token) for token, value in values.items()}
+    factor = _factor(candidate) * (1 + RECENT_VALUE / (1 + context.results_after / RECENT_RESULTS))
+    return {
+        token: value * factor * weights[token] * _camel(token) for token, value in model.values(counts, context).items()
+    }
 
 
 def _factor(candidate: Candidate) -> float:

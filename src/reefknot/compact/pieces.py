@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 __all__ = ["LONG_LINE", "Gap", "Pieces", "assemble", "cut"]
 
-LONG_LINE = 400  # characters; a longer line is no single fact
-SEGMENT = 200  # characters; longest piece of a long line
+LONG_LINE = 200  # characters; a longer line is no single fact
+SEGMENT = 100  # characters; longest piece of a long line
 _BREAKS = ("\\n", ", ", "; ", " | ", " ")  # where a long line is cut, best first
 
 
@@ -50,7 +50,7 @@ def cut(text: str) -> Pieces:
     ('one', 'two')
     >>> pieces = cut("a" * 500)
     >>> [len(piece) for piece in pieces.texts], set(pieces.lines), pieces.total_lines
-    ([200, 200, 100], {0}, 1)
+    ([100, 100, 100, 100, 100], {0}, 1)
     """
     rows = text.split("\n")
     if len(text) <= LONG_LINE or max(map(len, rows)) <= LONG_LINE:
