@@ -203,3 +203,33 @@ def test_a_reduction_that_is_too_small_is_not_installed() -> None:
     )
     report = compact_messages(messages, request).report
     assert (report.action, report.reason.split(",")[1]) == ("unchanged", " less than min_reduction_ratio = 0.99")
+
+
+def test_neutral_messages_given_as_values_come_back_without_our_reference() -> None:
+    output = "\n".join(f"line {number} of job-{number * 7919:06}" for number in range(300))
+    call = {"id": "call_1", "tool": "Bash", "input": {"command": "make check"}}
+    result = {"id": "call_1", "text": output, "is_error": False}
+    messages: list[Any] = [
+        {"role": "user", "text": "go", "calls": [], "results": []},
+        {"role": "assistant", "text": "", "calls": [call], "results": []},
+        {"role": "user", "text": "", "calls": [], "results": [result]},
+        {"role": "assistant", "text": "One.", "calls": [], "results": []},
+        {"role": "user", "text": "Two.", "calls": [], "results": []},
+    ]
+    store = MemoryStore()
+    compacted = compact_messages(messages, _request(store, keep=0.2))
+    assert compacted.messages[2]["results"][0]["ref"] == compacted.report.references[0].ref  # type: ignore[index]
+    assert restore_messages(compacted.messages, store)[0] == messages
+
+
+def test_every_result_has_an_explanation() -> None:
+    messages = _one_call("\n".join(f"line {number} of job-{number * 7919:06}" for number in range(300)))
+    small = {"id": "call_2", "type": "function", "function": {"name": "Bash", "arguments": "{}"}}
+    messages[3:3] = [
+        {"role": "assistant", "content": None, "tool_calls": [small]},
+        {"role": "tool", "tool_call_id": "call_2", "content": "ok"},
+    ]
+    for keep, forms in [(0.2, {"call_1": "excerpted", "call_2": "kept"}), (1.0, {"call_1": "kept", "call_2": "kept"})]:
+        compacted = compact_messages(messages, _request(MemoryStore(), keep=keep))
+        assert {one.call: one.form for one in compacted.explanations} == forms
+        assert all(one.reason for one in compacted.explanations)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
 from reefknot.compact.apply import Applied, apply_plan
-from reefknot.compact.candidates import Survey, survey
+from reefknot.compact.candidates import Candidate, Survey, survey
 from reefknot.compact.plan import make_plan
 from reefknot.compact.pressure import Aim, Pressure, measure
 from reefknot.compact.undo import make_recipe
@@ -107,7 +107,7 @@ def _compact(given: Transcript, restored: Restored, request: Request) -> _Outcom
         original_result_tokens=found.result_tokens,
     )
     if not pressure.is_over:
-        return _Outcome(report=_report(given, now, pressure, request), explanations=_reasons(found))
+        return _Outcome(report=_report(given, now, pressure, request), explanations=_reasons(found, pressure.reason))
     request.on_step("plan")
     plan = make_plan(original, found, pressure, counter)
     request.on_step("store")
@@ -115,8 +115,10 @@ def _compact(given: Transcript, restored: Restored, request: Request) -> _Outcom
     report = _report(original, found, pressure, request, applied)
     report = replace(report, tokens_before=now.text_tokens, result_tokens_before=now.result_tokens)
     if reason := _why_not(report, settings, aim):
-        return _Outcome(report=_report(given, now, pressure, request, reason=reason), explanations=_reasons(found))
-    return _Outcome(report=report, explanations=(*_reasons(found), *applied.explanations), applied=applied)
+        return _Outcome(
+            report=_report(given, now, pressure, request, reason=reason), explanations=_reasons(found, reason)
+        )
+    return _Outcome(report=report, explanations=_explained(found, applied), applied=applied)
 
 
 def _why_not(report: Report, settings: Settings, aim: Aim) -> str:
@@ -150,11 +152,31 @@ def _remember(original: Transcript, applied: Applied, rendered: Rendered, store:
     store.record(applied.reductions, undos, original.session)
 
 
-def _reasons(found: Survey) -> tuple[Explanation, ...]:
-    """Explanations of what was never a candidate."""
-    return tuple(
+def _reasons(found: Survey, otherwise: str) -> tuple[Explanation, ...]:
+    """Why each result stays as it is: its own reason, or `otherwise` for what might have been shortened."""
+    fixed = [
         Explanation(call=call, part="result", form="kept", reason=reason, tokens_before=tokens, tokens_after=tokens)
         for call, (reason, tokens) in found.kept_reasons.items()
+    ]
+    return (*fixed, *(_kept(candidate, otherwise) for candidate in found.candidates))
+
+
+def _explained(found: Survey, applied: Applied) -> tuple[Explanation, ...]:
+    """Why each result and argument was kept or cut."""
+    told = {(one.call, one.part) for one in applied.explanations}
+    every = _reasons(found, "a marker in its place would not be shorter")
+    return (*(one for one in every if (one.call, one.part) not in told), *applied.explanations)
+
+
+def _kept(candidate: Candidate, reason: str) -> Explanation:
+    tokens = candidate.tokens
+    return Explanation(
+        call=candidate.call.id,
+        part=candidate.part,
+        form="kept",
+        reason=reason,
+        tokens_before=tokens,
+        tokens_after=tokens,
     )
 
 

@@ -6,6 +6,7 @@ since, each shortened text in it comes back by itself. Both are found by digest 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from reefknot.compact.apply import argument_holder, result_holder
 from reefknot.compact.undo import apply_recipe
@@ -100,11 +101,21 @@ def _text_edits(transcript: Transcript, store: Store) -> tuple[list[Edit], int, 
             message = str(error)
             continue
         texts += 1
-        edits.append(Edit(place=place, value=original))
         reference_place = spec.reference_place(result) if result is not None else None
-        if reference_place is not None:
-            edits.append(Edit(place=reference_place, value=None, key="ref"))
+        if reference_place is None:
+            edits.append(Edit(place=place, value=original))
+        else:
+            edits.append(_without_reference(transcript, reference_place, place, original))
     return edits, texts, tuple(lost), message
+
+
+def _without_reference(transcript: Transcript, owner: Place, text: Place, original: str) -> Edit:
+    """An edit that puts a text back into the object that owns it, and takes the reference beside it away."""
+    value: Any = transcript.source.records[owner.record].value
+    for key in owner.path:
+        value = value[key]
+    kept = {key: item for key, item in value.items() if key != "ref"}
+    return Edit(place=owner, value={**kept, text.path[-1]: original})
 
 
 def shortened_texts(transcript: Transcript) -> Iterator[tuple[str, str, str, Place, ToolResult | None]]:
