@@ -64,7 +64,9 @@ def compact_data(data: bytes, request: Request, format: str | None = None) -> Co
         report = _unchanged(outcome.report, "the same target gives the same transcript")
         return Compacted(report=report, data=data, explanations=outcome.explanations)
     _remember(original, outcome.applied, rendered, request.store)
-    return Compacted(report=outcome.report, data=rendered.data, explanations=outcome.explanations)
+    return Compacted(
+        report=outcome.report, data=rendered.data, session=original.session, explanations=outcome.explanations
+    )
 
 
 def compact_messages(messages: list[Json], request: Request, format: str | None = None) -> Compacted:
@@ -81,7 +83,8 @@ def compact_messages(messages: list[Json], request: Request, format: str | None 
         report = _unchanged(outcome.report, "the same target gives the same transcript")
         return Compacted(report=report, messages=list(messages), explanations=outcome.explanations)
     request.store.record(outcome.applied.reductions, (), restored.transcript.session)
-    return Compacted(report=outcome.report, messages=values, explanations=outcome.explanations)
+    session = restored.transcript.session
+    return Compacted(report=outcome.report, messages=values, session=session, explanations=outcome.explanations)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -115,10 +115,11 @@ class Compacted:
     """A compaction's result.
 
     `messages`: for a transcript that was given as Python values, the new list; the same values where nothing changed.
-    `data`: for a transcript that was given as bytes, the new file.
+    `data`: for a transcript that was given as bytes, the new file. `session`: the host's name for the session.
     """
 
     report: Report
     messages: list[Json] = field(default_factory=list[Json])
     data: bytes | None = None
+    session: str = ""
     explanations: tuple[Explanation, ...] = ()

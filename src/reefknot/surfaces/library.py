@@ -14,6 +14,7 @@ from typing import overload
 from reefknot.compact.pressure import Aim
 from reefknot.errors import FormatError, NotStored, UsageError
 from reefknot.flows.files import read_input, write_atomic
+from reefknot.flows.plain_copies import write_copies
 from reefknot.flows.pressure import Request, compact_data, compact_messages
 from reefknot.flows.restore import restore_data, restore_messages
 from reefknot.flows.retrieve import retrieve as retrieve_part
@@ -24,6 +25,7 @@ from reefknot.model.settings import Settings
 from reefknot.model.transcript import FormatName, Transcript
 from reefknot.policy.settings import load_settings
 from reefknot.store.base import Store
+from reefknot.store.copies import outputs_folder
 from reefknot.store.opening import open_store as open_at
 from reefknot.text.tokens import open_counter
 
@@ -158,11 +160,25 @@ def compact(
     else:
         outcome = compact_messages(list(messages), request)
     report = replace(outcome.report, seconds=time.perf_counter() - started)
+    copy_plainly(outcome, request)
     if not isinstance(messages, LoadedTranscript):
         return replace(outcome, report=report)
     data = outcome.data if outcome.data is not None else messages.data
     loaded = LoadedTranscript(transcript=parse(data, messages.format), data=data)
     return CompactedFile(transcript=loaded, report=report, explanations=outcome.explanations)
+
+
+def copy_plainly(compacted: Compacted, request: Request) -> None:
+    """Write plain-file copies of what was set aside, if the settings ask for them."""
+    if request.settings.plain_copies:
+        write_copies(
+            compacted.report.references,
+            compacted.session,
+            request.store,
+            outputs_folder(os.environ),
+            days=request.settings.plain_copies_days,
+            now=time.time(),
+        )
 
 
 def check_judge(name: str) -> None:

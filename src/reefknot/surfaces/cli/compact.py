@@ -19,7 +19,7 @@ from reefknot.policy.settings import load_settings
 from reefknot.store.opening import open_store
 from reefknot.surfaces.cli.output import print_bytes, print_json, print_line, say
 from reefknot.surfaces.cli.progress import Progress
-from reefknot.surfaces.library import check_judge
+from reefknot.surfaces.library import check_judge, copy_plainly
 from reefknot.text.tokens import open_counter
 
 __all__ = ["compact"]
@@ -91,6 +91,7 @@ def compact(
         except FormatError as error:
             raise FormatError(f"{file}: {error}") from error
         assert compacted.data is not None
+        copy_plainly(compacted, request)
         if out not in (None, "-"):
             write_atomic(Path(out), compacted.data, overwrite=overwrite)
     report = replace(compacted.report, seconds=time.perf_counter() - started)
