@@ -107,8 +107,8 @@ class Scan:
     """What each piece of a text holds; `errors`, `exits`, `receipts` and `rare` are indexes of pieces.
 
     A piece is rare when the text consists of a few kinds of lines (numbers aside), and it is the only one of its kind.
-    Its weight is 1 for a kind of its own, and falls with the root of the number of pieces of its kind: one of a thousand
-    rows alike is worth less than the only one.
+    Its weight is 1 for a kind of its own, and falls with the root of the number of pieces of its kind: one of a
+    thousand rows alike is worth less than the only one.
     """
 
     tokens: Sequence[Sequence[str]]
