@@ -65,7 +65,7 @@ def whole_marker(name: str, pieces: Pieces, marked: Marked) -> str:
 
     >>> from reefknot.compact.pieces import cut
     >>> whole_marker("a1b2c3d4", cut("x\\ny"), Marked())
-    '[reefknot a1b2c3d4: 2 lines cut; retrieve]'
+    '[reefknot a1b2c3d4: 2 lines cut to fit; retrieve]'
     >>> whole_marker("a1b2c3d4", cut("x\\ny"), Marked(read="cat a.py"))
     '[reefknot a1b2c3d4: 2 lines of cat a.py; a re-run gives them]'
     """
@@ -75,7 +75,7 @@ def whole_marker(name: str, pieces: Pieces, marked: Marked) -> str:
     if marked.read:
         holds = f": {_one_line(marked.outline, OUTLINE_LENGTH)}" if marked.outline else ""
         return f"[reefknot {name}: {size} of {_label(marked.read)}{holds}; a re-run gives them]"
-    near = f", nearly those of call {short_id(marked.repeat_of)}" if marked.near else ""
+    near = f", nearly those of call {short_id(marked.repeat_of)}" if marked.near else " to fit"
     return f"[reefknot {name}: {size} cut{near}; {HOW}]"
 
 
@@ -86,7 +86,7 @@ def excerpt_marker(name: str, pieces: Pieces, cut_lines: int, marked: Marked) ->
 
     >>> from reefknot.compact.pieces import cut
     >>> excerpt_marker("a1b2c3d4", cut("a\\nb\\nc"), 2, Marked())
-    '[reefknot a1b2c3d4: 2 of 3 lines cut; retrieve]'
+    '[reefknot a1b2c3d4: 2 of 3 lines cut to fit; retrieve]'
     """
     if cut_lines and pieces.total_lines > 1:
         what = f"{cut_lines:,} of {pieces.total_lines:,} lines"
@@ -94,7 +94,7 @@ def excerpt_marker(name: str, pieces: Pieces, cut_lines: int, marked: Marked) ->
         what = "parts of long lines"
     if marked.read:
         return f"[reefknot {name}: {what} cut; a re-run gives them]"
-    near = f", nearly those of call {short_id(marked.repeat_of)}" if marked.near else ""
+    near = f", nearly those of call {short_id(marked.repeat_of)}" if marked.near else " to fit"
     return f"[reefknot {name}: {what} cut{near}; {HOW}]"
 
 
