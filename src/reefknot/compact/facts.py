@@ -17,6 +17,7 @@ __all__ = [
     "error_template",
     "is_error_line",
     "is_exit_line",
+    "is_only_warning",
     "is_receipt_line",
     "labelled_values",
     "scan",
@@ -35,6 +36,7 @@ _ERROR = re.compile(
     r"|timed? ?-?out|warning|segfault)\b|\binvalid_|[a-z]Error\b|[a-z]Exception\b|✖|✗|\b(?-i:ERR)\b",
     re.IGNORECASE,
 )
+_WARNING = re.compile(r"\bwarning\b", re.IGNORECASE)
 _ERROR_STEMS = (
     *("err", "fail", "exception", "traceback", "denied", "refused", "invalid", "not found", "fatal", "panic"),
     *("timeout", "time out", "time-out", "timed out", "timedout", "timed-out", "warning", "segfault", "✖", "✗"),
@@ -233,6 +235,20 @@ def is_receipt_line(line: str) -> bool:
     return len(line) <= MAX_ERROR_LINE and _RECEIPT.search(line) is not None
 
 
+def is_only_warning(line: str) -> bool:
+    """Whether an error line tells of nothing worse than a warning.
+
+    >>> is_only_warning("a.c:3: warning: unused 'n'"), is_only_warning("warning: treated as error")
+    (True, False)
+    """
+    return _WARNING.search(line) is not None and _ERROR.search(_WARNING.sub("", line)) is None
+
+
 def error_template(line: str) -> str:
-    """A line with its numbers taken out, so that a thousand like it are one kind."""
-    return _NUMBERS.sub("0", line.strip())
+    """The kind of an error line: its numbers are taken out; of a warning only what follows that word counts.
+
+    >>> error_template("  disk 7 failed"), error_template("a.c:3:9: warning: unused variable 'n'")
+    ('disk 0 failed', "warning: unused variable 'n'")
+    """
+    found = _WARNING.search(line)
+    return _NUMBERS.sub("0", line[found.start() :] if found else line).strip()

@@ -18,6 +18,10 @@ __all__ = ["Items", "piece_items", "token_values"]
 ERROR_VALUE = 2.0  # the first error line of a kind: error lines are few, and cost little beside what they tell
 ERROR_REPEAT = 0.5  # each further line of a kind is worth this share of the one before
 ERROR_LEAST = 0.05
+WARNING_VALUE = 0.3
+WARNING_LEAST = 0.05
+AFTERMATH_VALUE = 0.01
+AFTERMATH_LINES = 2
 EXIT_VALUE = 2.0
 RECEIPT_VALUE = 0.3
 RARE_VALUE = 0.5  # the only line of its kind in a text of few kinds: what happened once
@@ -156,6 +160,8 @@ def piece_items(
             row[items.number(value)] = LABELLED_VALUE * factor
         if tell_outcome:
             _add_line(row, index, text, scanned, items, kinds, factor)
+            if candidate.read is None and _follows_error(index, scanned, pieces) and text.strip():
+                row[items.number(f"\naftermath {candidate.position} {index}")] = AFTERMATH_VALUE * factor
             if candidate.is_error and index > last - CAUSE_LINES and text.strip():
                 row[items.number(f"\ncause {candidate.position} {index}")] = CAUSE_VALUE
         if text.strip():
@@ -179,23 +185,34 @@ def _add_line(
         if name not in items.numbers:
             kinds[template] = kinds.get(template, 0) + 1
         earlier = max(0, kinds.get(template, 1) - 1)
-        row[items.number(name)] = max(ERROR_LEAST, ERROR_VALUE * ERROR_REPEAT**earlier)
+        first, least = (WARNING_VALUE, WARNING_LEAST) if facts.is_only_warning(text) else (ERROR_VALUE, ERROR_LEAST)
+        row[items.number(name)] = max(least, first * ERROR_REPEAT**earlier)
     elif index in scanned.rare:
         row[items.number(_line_name(text))] = RARE_VALUE * factor
     elif index in scanned.receipts:
         row[items.number(_line_name(text))] = RECEIPT_VALUE * factor
 
 
+def _follows_error(index: int, scanned: Scan, pieces: Pieces) -> bool:
+    """Whether a piece stands just behind an error line that is more than a warning."""
+    return any(
+        before in scanned.errors and not facts.is_only_warning(pieces.texts[before])
+        for before in range(max(0, index - AFTERMATH_LINES), index)
+    )
+
+
 def _secret_pieces(candidate: Candidate, pieces: Pieces) -> set[int]:
-    """Pieces that touch a masked span."""
+    """Pieces that touch a masked span; spans are in order and apart."""
     spans = candidate.masked.spans
     if not spans:
         return set()
     found: set[int] = set()
-    offset = 0
+    offset, at = 0, 0
     for index, text in enumerate(pieces.texts):
         end = offset + len(text)
-        if any(first < end and offset < last for first, last in spans):
+        while at < len(spans) and spans[at][1] <= offset:
+            at += 1
+        if at < len(spans) and spans[at][0] < end:
             found.add(index)
         is_line_end = index + 1 == len(pieces) or pieces.lines[index + 1] != pieces.lines[index]
         offset = end + is_line_end
