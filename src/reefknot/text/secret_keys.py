@@ -25,6 +25,7 @@ _BREAK = re.compile(rb"\\+[nrt]|[\s\"',`]+")  # what stands between runs: white 
 _RUN = re.compile(rb"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]++={0,3}\Z")
 _NOT_LETTER = re.compile(rb"[0-9+/=]")
 _LISTED = re.compile(rb"[0-9]{0,6}(?:[:|>+-]|\xe2\x86\x92)?\Z")  # what a listing writes before each line
+_MASKED = re.compile(rb".{0,12}\[REDACTED:private-key\]\Z")
 _PUTTY = re.compile(rb"Private-Lines:[ ]?[0-9]{1,4}")
 _PUTTY_END = b"Private-MAC:"
 
@@ -107,11 +108,13 @@ def _open_body(data: bytes, start: int, stop: int) -> Iterator[tuple[int, int]]:
     for piece in _pieces(data, start, stop):
         run = _run(data, *piece)
         length = run[1] - run[0]
-        if _is_material(data, run) and (begun or length >= SURE_RUN or run[1] == len(data)):
+        if _is_material(data, run) and (begun or length >= SURE_RUN or (words == 0 and run[1] == len(data))):
             yield run
             words, begun = 0, True
         elif begun and length and (run[1] == len(data) or data[run[1] - 1] == ord("=")):
             yield run
+        elif _MASKED.match(data, *piece):
+            words, begun = 0, True
         elif begun and not _LISTED.match(data, *piece):
             return
         else:

@@ -17,14 +17,18 @@ from reefknot.text.secret_values import Found, is_placeholder, is_template
 __all__ = ["find_named"]
 
 Kind = Literal["password", "token"]
-Form = Literal["quoted", "env", "bare"]  # in quotes; all of a line `NAME=value`; without quotes anywhere else
+Form = Literal[
+    "sure", "quoted", "env", "bare"
+]  # quoted, behind a name like `api_key`; quoted; line `NAME=value`; other
 
 MAX_NAME = 64  # bytes of a name that are looked at
 MIN_PASSWORD, MIN_TOKEN = 6, 8  # bytes; shorter values are codes and words far more often than secrets
 SURE_TOKEN = 20  # bytes from which a token needs no digit
+SURE_DIGITS = 3  # digits from which a value behind a sure name may even read as words
 MAX_NUMBERS = 2  # runs of digits in a value that still reads as words
+MAX_LINE = 4_096  # bytes of a value that is taken to fill its line
 MAX_DIGIT_SHARE = 0.3  # and how much of it they may be
-MAX_VALUE = 4_096  # bytes of a value that are looked at to judge it
+MAX_VALUE = 512  # bytes of a value that are looked at to judge it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +55,7 @@ _BEFORE_HARMLESS_TOKEN = frozenset(
         "every input output prompt completion text word single line lookahead parse parser syntax punctuation"
     ).split()
 )
+_SURE = _BEFORE_KEY | {"refresh", "bearer", "bot"}  # with one of these before the last word, a name says it all
 KEYWORDS: tuple[Keyword, ...] = (
     Keyword(pattern=b"pass(?:word|wd|phrase)?", kind="password", family="password"),
     Keyword(pattern=b"pwd", kind="password", family="password"),
@@ -103,10 +108,14 @@ def find_named(data: bytes) -> Iterator[Found]:
     """All values in `data` that stand behind the name of a secret; they may overlap."""
     low = data.lower()
     for keyword, pattern in _AFTER:
+        done = 0
         for match in pattern.finditer(low):
+            if match.start() < done:  # inside the value before
+                continue
             name = _name(data, *match.span("word"))
             if _names_a_secret(name, match["word"].decode(), keyword) and (span := _value(data, name, match, keyword)):
-                yield Found(start=span[0], end=span[1], family=keyword.family)
+                done = span[1]
+                yield Found(start=span[0], end=done, family=keyword.family)
     yield from _find_headers(data, low)
     yield from _find_commands(data)
 
@@ -143,7 +152,8 @@ def _value(data: bytes, name: bytes, match: re.Match[bytes], keyword: Keyword) -
         return None
     opened = _OPEN.match(data, start)
     if opened:
-        return _quoted(data, opened, keyword, by_space=match["space"] is not None and not is_flag)
+        form: Form = "sure" if keyword.kind == "token" and _is_sure(name) else "quoted"
+        return _quoted(data, opened, keyword, form, by_space=match["space"] is not None and not is_flag)
     if match["space"] and not is_flag:
         return None
     if match["tag"]:
@@ -161,7 +171,14 @@ def _is_plain_pass(data: bytes, name: bytes, match: re.Match[bytes]) -> bool:
     return name.lower() != b"pass" or b"=" in match["assign"] or data[match.end() : match.end() + 1] in {b'"', b"'"}
 
 
-def _quoted(data: bytes, opened: re.Match[bytes], keyword: Keyword, *, by_space: bool) -> tuple[int, int] | None:
+def _is_sure(name: bytes) -> bool:
+    segments = _SEGMENT.findall(name)
+    return len(segments) > 1 and segments[-2].lower().decode() in _SURE
+
+
+def _quoted(
+    data: bytes, opened: re.Match[bytes], keyword: Keyword, form: Form, *, by_space: bool
+) -> tuple[int, int] | None:
     quote, start = opened[1], opened.end()
     if len(quote) == 1:
         match = _CLOSERS[quote].match(data, start)
@@ -173,7 +190,7 @@ def _quoted(data: bytes, opened: re.Match[bytes], keyword: Keyword, *, by_space:
     value = data[start:end]
     if by_space and (keyword.kind != "password" or not _DIGIT.search(value)):
         return None
-    return (start, end) if _is_secret(value, keyword.kind, "quoted") else None
+    return (start, end) if _is_secret(value, keyword.kind, form) else None
 
 
 def _line_end(data: bytes, start: int) -> int:
@@ -187,16 +204,21 @@ def _unquoted(
     name_start = match.end("word") - len(name)
     before = data[max(0, name_start - 24) : name_start]
     line = _LINE.match(data, start) if match["assign"] and _LINE_START.search(before) else None
-    if line and line.end() - start <= MAX_VALUE:
+    if line and len(line[0]) <= MAX_LINE:
         form: Form = "env" if is_env and match["assign"] == b"=" else "bare"
-        return line.span() if _is_secret(line[0], keyword.kind, form) else None
-    bare = _BARE.match(data, start)
+        own_word = form == "bare" and match["word"] in line[0].lower()
+        return line.span() if not own_word and _is_secret(line[0], keyword.kind, form) else None
+    bare = _BARE.match(data, start, start + MAX_VALUE)
     end = bare.end() if bare else start
     if data[end : end + 1] in {b"(", b"[", b"{", b"<"}:  # a call, an index, a type: code
         return None
     while end > start and data[end - 1 : end] in {b".", b":", b"!", b"?"}:  # the sentence's, not the value's
         end -= 1
-    return (start, end) if _is_secret(data[start:end], keyword.kind, "bare") else None
+    value = data[start:end]
+    if match["word"] in value.lower() or not _is_secret(value, keyword.kind, "bare"):
+        return None  # `password=password2` names a variable
+    whole = _BARE.match(data, start) if len(value) == MAX_VALUE else None
+    return (start, whole.end() if whole else end)
 
 
 def _is_secret(value: bytes, kind: Kind, form: Form) -> bool:
@@ -205,7 +227,7 @@ def _is_secret(value: bytes, kind: Kind, form: Form) -> bool:
         return False
     if _REFERENCE.match(head) or is_placeholder(head) or is_template(head) or head.lower() in _NOT_A_SECRET:
         return False
-    if form == "quoted" and _CONSTANT.match(head):
+    if form in {"quoted", "sure"} and _CONSTANT.match(head):
         return False
     if form == "bare" and _CALL.match(head):
         return False
@@ -222,6 +244,8 @@ def _is_password(value: bytes, form: Form) -> bool:
 
 
 def _is_token(value: bytes, form: Form) -> bool:
+    if form == "sure" and len(_DIGIT.findall(value)) >= SURE_DIGITS:
+        return True
     if not _LETTER.search(value) or _is_wordy(value):
         return False
     return _DIGIT.search(value) is not None or (form != "bare" and len(value) >= SURE_TOKEN)

@@ -37,7 +37,7 @@ class Family:
 _PLACEHOLDER = re.compile(
     rb"(?i)x{4}|\*{3}|\.\.\.|\xe2\x80\xa6|your|example|placeholder|redacted|dummy|change[-_]?me|insert|replace|sample|masked"
 )
-_TEMPLATE = re.compile(rb"\$[{(A-Za-z_]|\{\{|\{[A-Za-z_][\w.]*\}|\{\}|<[A-Za-z][^>]*>|%[({sdv]|%[A-Za-z_]+%")
+_TEMPLATE = re.compile(rb"\$[{(]|\{\{|\{[A-Za-z_][\w.]*\}|\{\}|<[A-Za-z][^>]*>|%[({sdv]|%[A-Za-z_]+%")
 _RANDOM_RUN = re.compile(rb"(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[A-Za-z0-9]{12,}")
 
 
@@ -90,7 +90,7 @@ _PASSWORD_WORDS = frozenset(
 
 def _is_url_password(value: bytes) -> bool:
     words = value.lower() in _PASSWORD_WORDS or value.startswith(b"[REDACTED:")
-    return not (words or is_placeholder(value) or is_template(value))
+    return not (words or is_placeholder(value) or is_template(value) or value.startswith(b"$"))
 
 
 def _at_boundary(literal: str) -> str:
@@ -148,7 +148,11 @@ _SPECIAL: tuple[tuple[str, str, Callable[[bytes], bool]], ...] = (
     ("telegram", r":AA(?<=[0-9]{8}:AA)(?P<v>" + _WORD + "{32,36})(?![A-Za-z0-9_-])", _is_key),
     ("azure", r"sig=(?:(?<=[?&;]sig=)|(?<=u0026sig=))(?P<v>[A-Za-z0-9%+/]{30,}+={0,2})", _is_key),
     ("signature", r"-Signature=(?P<v>[0-9a-f]{32,}+)", _is_key),
-    ("url-password", _URL + r"""[^\s/?#:@"'`<>\\]{0,128}+:(?P<v>[^\s/?#@"'`<>\\]{3,256}+)""" + _HOST, _is_url_password),
+    (
+        "url-password",
+        _URL + r"""[^\s/?#:@\["'`<>\\]{0,128}+:(?P<v>[^\s/?#@"'`<>\\]{3,256}+)""" + _HOST,
+        _is_url_password,
+    ),
     ("url-token", _URL + "(?P<v>" + _WORD + "{20,256}+)" + _HOST, _is_random_key),
 )
 

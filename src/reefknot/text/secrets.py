@@ -6,6 +6,7 @@ their own (`secret_values`), private key blocks (`secret_keys`), values behind t
 (`secret_names`). Time grows linearly with the text, whatever stands in it.
 """
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -16,6 +17,9 @@ from reefknot.text.secret_names import find_named
 from reefknot.text.secret_values import Found, find_values
 
 __all__ = ["Masked", "MaskedBytes", "mask", "mask_bytes"]
+
+
+_MARKER = re.compile(rb"\[REDACTED:[a-z-]{1,32}\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,12 +69,25 @@ def mask_bytes(data: bytes) -> MaskedBytes:
     """
     found: list[Found] = []
     current = data
-    while more := _join([*find_values(current), *find_private_keys(current), *find_named(current)]):
+    while more := _join(_find(current)):
         found = _join([*found, *_in_original(more, found)])
         current = _rebuild(data, found)
     families = Counter(one.family for one in found if one.first)
     spans = tuple((one.start, one.end) for one in found)
     return MaskedBytes(data=current, count=families.total(), families=dict(families), spans=spans)
+
+
+def _find(data: bytes) -> Iterable[Found]:
+    """What is to be masked in `data`; nothing that only a marker gave rise to."""
+    found = [*find_values(data), *find_private_keys(data), *find_named(data)]
+    markers = [match.span() for match in _MARKER.finditer(data)] if found else []
+    starts = [start for start, _ in markers]
+
+    def inside(place: int, *, at_end: bool) -> bool:
+        index = (bisect_left if at_end else bisect_right)(starts, place) - 1
+        return index >= 0 and place < markers[index][1] + at_end
+
+    return [one for one in found if not (inside(one.start, at_end=False) or inside(one.end, at_end=True))]
 
 
 def _marker(one: Found) -> bytes:
