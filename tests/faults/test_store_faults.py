@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -258,7 +258,7 @@ def test_a_file_that_is_no_database_is_left_alone_and_said(tmp_path: Path, conte
 
 def test_the_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "s.sqlite3"
-    with sqlite3.connect(path) as link:
+    with closing(sqlite3.connect(path)) as link, link:
         link.execute("CREATE TABLE objects(x)")
     link.close()
     before = path.read_bytes()
@@ -295,7 +295,7 @@ def test_notes_that_point_nowhere_are_found_out(filled: tuple[Path, list[str]]) 
     reduction, undo = note(store.get(names[7]))
     store.record([reduction], [undo])
     store.close()
-    with sqlite3.connect(path) as link:
+    with closing(sqlite3.connect(path)) as link, link:
         link.execute("DELETE FROM objects WHERE digest = ?", (bytes.fromhex(reduction.original),))
         link.execute("DELETE FROM names WHERE name = ?", (names[3],))
     link.close()
@@ -322,7 +322,7 @@ def test_a_note_that_was_changed_in_the_file_is_not_believed(filled: tuple[Path,
     reduction, undo = note(store.get(names[7]))
     store.record([reduction], [undo])
     store.close()
-    with sqlite3.connect(path) as link:
+    with closing(sqlite3.connect(path)) as link, link:
         link.execute(change)
     link.close()
     with pytest.raises(Corrupt, match="damaged"):
@@ -336,7 +336,7 @@ def test_a_note_that_was_changed_in_the_file_is_not_believed(filled: tuple[Path,
 
 def test_a_name_that_leads_to_other_bytes_is_not_believed(filled: tuple[Path, list[str]]) -> None:
     path, names = filled
-    with sqlite3.connect(path) as link:
+    with closing(sqlite3.connect(path)) as link, link:
         link.execute("UPDATE names SET digest = (SELECT digest FROM names LIMIT 1)")
     link.close()
     store = SqliteStore(path)

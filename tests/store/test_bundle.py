@@ -2,6 +2,7 @@
 
 import json
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -153,7 +154,7 @@ def test_an_import_brings_back_what_was_removed_or_damaged(store: MemoryStore, t
     import_bundle(other, path)
     purge(other, digest_bytes(b""), now=0.0)
     other.close()
-    with sqlite3.connect(other.location) as link:
+    with closing(sqlite3.connect(other.location)) as link, link:
         link.execute("UPDATE objects SET data = zeroblob(3)")
     link.close()
     import_bundle(other, path)

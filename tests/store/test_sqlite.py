@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -171,7 +172,7 @@ def test_a_damaged_value_is_made_whole_by_putting_it_again(tmp_path: Path) -> No
     store = SqliteStore(path)
     name = store.put_many([Original(data=b"whole " * 100)])[0].name
     store.close()
-    with sqlite3.connect(path) as link:
+    with closing(sqlite3.connect(path)) as link, link:
         link.execute("UPDATE objects SET data = zeroblob(20)")
     link.close()
     store.put_many([Original(data=b"whole " * 100)])

@@ -110,6 +110,11 @@ class SqliteFile:
                     link.close()
             self._reader = self._writer = None
 
+    def __del__(self) -> None:
+        """Close what nobody closed; there is nobody left to hear of a fault."""
+        with contextlib.suppress(StoreError, sqlite3.Error):
+            self.close()
+
     def _exists(self) -> bool:
         return self._stat() is not None
 
@@ -134,8 +139,13 @@ class SqliteFile:
 
     def _open_reader(self) -> sqlite3.Connection:
         link = _connect_to_read(self.path)
+        try:
+            is_old = _version(link, self.path) < VERSION
+        except BaseException:
+            link.close()
+            raise
         self._identity = self._stat()
-        if _version(link, self.path) < VERSION:
+        if is_old:
             link.close()
             if self._writer is None:
                 self._writer = self._open_writer()
