@@ -5,7 +5,8 @@ constants are prices against the value model's probabilities; they were set on d
 `benchmarks/facts.py`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Sequence
 
 from reefknot.compact import facts
 from reefknot.compact.candidates import Candidate
@@ -38,6 +39,8 @@ READ_FACTOR = 1.0
 ARGUMENT_FACTOR = 0.7
 LEAST_WORD = 6  # characters of a token inside a token
 MAX_WORDS = 10  # words of a token whose combinations are looked at
+_WORD = re.compile(r"[A-Za-z0-9]+")  # tokens are ASCII
+_BLANK = "\n"  # the name of a blank line
 
 
 class Items:
@@ -54,41 +57,32 @@ class Items:
         """Known tokens that stand inside a token as words of their own (a hash in a path, a date in a time)."""
         known = self._inside.get(token)
         if known is None:
-            known = self._inside[token] = tuple(part for part in _parts(token) if part in self.numbers)
+            numbers = self.numbers
+            known = self._inside[token] = tuple([part for part in _parts(token) if part in numbers])
         return known
 
-    def shown_by(self, texts: Iterable[str]) -> set[int]:
+    def shown_by(self, texts: Sequence[str]) -> set[int]:
         """The items that texts show."""
         numbers = self.numbers
-        shown: set[int] = set()
-        for text in texts:
-            for token in {*facts.tokens(text), *facts.labelled_values(text)}:
-                if token in numbers:
-                    shown.add(numbers[token])
-                shown.update(numbers[part] for part in self.inside(token))
-            for line in text.split("\n"):
-                number = numbers.get(_line_name(line))
-                if number is not None:
-                    shown.add(number)
+        lines = list(dict.fromkeys(line for text in texts for line in text.split("\n")))
+        names = facts.names_in(lines)
+        shown = {numbers[name] for name in names if name in numbers}
+        shown.update(numbers[part] for name in names for part in self.inside(name))
+        shown.update(numbers[name] for line in lines if (name := _line_name(line)) in numbers)
         return shown
 
 
-def _parts(token: str) -> Iterator[str]:
-    starts: list[int] = []
-    ends: list[int] = []
-    inside = False
-    for index, character in enumerate(token):
-        if character.isalnum() != inside:
-            inside = not inside
-            (starts if inside else ends).append(index)
-    if inside:
-        ends.append(len(token))
-    if len(starts) < 2:
-        return
-    for first, start in enumerate(starts[:MAX_WORDS]):
-        for end in ends[first : first + MAX_WORDS]:
-            if LEAST_WORD <= end - start < len(token):
-                yield token[start:end]
+def _parts(token: str) -> list[str]:
+    spans = [match.span() for match in _WORD.finditer(token)]
+    if len(spans) < 2:
+        return []
+    size = len(token)
+    return [
+        token[start:end]
+        for first, (start, _) in enumerate(spans[:MAX_WORDS])
+        for _, end in spans[first : first + MAX_WORDS]
+        if LEAST_WORD <= end - start < size
+    ]
 
 
 def _line_name(line: str) -> str:
@@ -143,34 +137,44 @@ def piece_items(
     A piece that holds a secret has none: it is never chosen.
     """
     factor = _factor(candidate)
+    if factor == 0.0:
+        return [[] for _ in pieces.texts]
     rows: list[list[tuple[int, float]]] = []
     secret = _secret_pieces(candidate, pieces)
     last = len(pieces) - 1
-    tell_outcome = candidate.part == "result" and factor > 0
+    is_result = candidate.part == "result"
+    shown = {token: _shown(token, values, items) for token in values}
     for index, (text, tokens) in enumerate(zip(pieces.texts, scanned.tokens, strict=True)):
-        if index in secret or factor == 0.0:
+        if index in secret:
             rows.append([])
             continue
         row: dict[int, float] = {}
         for token in tokens:
-            row[items.numbers[token]] = values[token]
-            for part in items.inside(token):
-                row.setdefault(items.numbers[part], values.get(part, 0.0))
-        for value in scanned.labelled.get(index, ()):
-            row[items.number(value)] = LABELLED_VALUE * factor
-        if tell_outcome:
+            (number, value), inside = shown[token]
+            row[number] = value
+            for part, part_value in inside:
+                row.setdefault(part, part_value)
+        for label in scanned.labelled.get(index, ()):
+            row[items.number(label)] = LABELLED_VALUE * factor
+        name = _line_name(text)
+        if is_result:
             _add_line(row, index, text, scanned, items, kinds, factor)
-            if candidate.read is None and _follows_error(index, scanned, pieces) and text.strip():
+            if candidate.read is None and _follows_error(index, scanned) and name != _BLANK:
                 row[items.number(f"\naftermath {candidate.position} {index}")] = AFTERMATH_VALUE * factor
-            if candidate.is_error and index > last - CAUSE_LINES and text.strip():
+            if candidate.is_error and index > last - CAUSE_LINES and name != _BLANK:
                 row[items.number(f"\ncause {candidate.position} {index}")] = CAUSE_VALUE
-        if text.strip():
-            name = _line_name(text)
+        if name != _BLANK:
             row.setdefault(items.number(name), LINE_VALUE * costs[index] * factor)
-        if index in (0, last) and text.strip():
+        if index in (0, last) and name != _BLANK:
             row[items.number(f"\nedge {candidate.part} {candidate.position} {index}")] = EDGE_VALUE * factor
         rows.append([*row.items()])
     return rows
+
+
+def _shown(token: str, values: dict[str, float], items: Items) -> tuple[tuple[int, float], list[tuple[int, float]]]:
+    """The item of a token with its value, and those of the tokens inside it."""
+    inside = [(items.numbers[part], values.get(part, 0.0)) for part in items.inside(token)]
+    return (items.numbers[token], values[token]), inside
 
 
 def _add_line(
@@ -185,7 +189,7 @@ def _add_line(
         if name not in items.numbers:
             kinds[template] = kinds.get(template, 0) + 1
         earlier = max(0, kinds.get(template, 1) - 1)
-        first, least = (WARNING_VALUE, WARNING_LEAST) if facts.is_only_warning(text) else (ERROR_VALUE, ERROR_LEAST)
+        first, least = (WARNING_VALUE, WARNING_LEAST) if index in scanned.warnings else (ERROR_VALUE, ERROR_LEAST)
         row[items.number(name)] = max(least, first * ERROR_REPEAT**earlier)
     elif index in scanned.rare:
         row[items.number(_line_name(text))] = RARE_VALUE * factor
@@ -193,12 +197,14 @@ def _add_line(
         row[items.number(_line_name(text))] = RECEIPT_VALUE * factor
 
 
-def _follows_error(index: int, scanned: Scan, pieces: Pieces) -> bool:
-    """Whether a piece stands just behind an error line that is more than a warning."""
-    return any(
-        before in scanned.errors and not facts.is_only_warning(pieces.texts[before])
-        for before in range(max(0, index - AFTERMATH_LINES), index)
-    )
+def _aftermath(scanned: Scan, pieces: Pieces) -> set[int]:
+    """The pieces that stand just behind an error line that is more than a warning."""
+    return {
+        index + step
+        for index in scanned.errors
+        if not facts.is_only_warning(pieces.texts[index])
+        for step in range(1, AFTERMATH_LINES + 1)
+    }
 
 
 def _secret_pieces(candidate: Candidate, pieces: Pieces) -> set[int]:
