@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from importlib import import_module
 from itertools import pairwise
+from threading import Lock
 from typing import Any, Protocol, cast
 
 from reefknot.errors import ConfigError
@@ -75,6 +76,7 @@ class ExactCounter:
 
     def __init__(self) -> None:
         self._loaded: _Tokenizer | None = None
+        self._lock = Lock()
 
     def count(self, text: str) -> int:
         if len(text) <= PIECE_CHARS:
@@ -92,6 +94,10 @@ class ExactCounter:
         return counts
 
     def _tokenizer(self) -> _Tokenizer:
+        with self._lock:  # a door may load ahead, in a thread of its own
+            return self._loaded or self._load()
+
+    def _load(self) -> _Tokenizer:
         if self._loaded is None:
             quicktok = cast("Any", import_module("quicktok"))  # half a second: only who counts exactly pays for it
             self._loaded = cast("_Tokenizer", quicktok.get_encoding("o200k_base"))

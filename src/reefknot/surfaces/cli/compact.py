@@ -1,11 +1,13 @@
 """`reefknot compact`: a transcript made shorter, written in the format it came in."""
 
+import gc
 import os
 import sys
 import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 
 import click
 
@@ -76,12 +78,16 @@ def compact(
         check_output(Path(out), source, overwrite)
     settings = load_settings(os.environ, Path.cwd()).settings
     started = time.perf_counter()
+    counter = open_counter(settings.counter, settings.model_family)
+    # The vocabulary takes half a second to load, and holds no lock of the interpreter: meanwhile the file is read.
+    Thread(target=counter.count, args=("",), daemon=True).start()
+    gc.disable()  # a short life with many small values, none in cycles: collecting them is a tenth of the time
     with Progress() as progress:
         data = sys.stdin.buffer.read() if source is None else read_input(source)
         request = Request(
             aim=aim,
             store=open_store(settings.store or None, os.environ),
-            counter=open_counter(settings.counter, settings.model_family),
+            counter=counter,
             settings=settings,
             protect=frozenset(protect),
             on_step=progress.step,
