@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reefknot.compact.candidates import Candidate, Survey
-from reefknot.compact.facts import Scan, scan, tokens
+from reefknot.compact.facts import Scan, scan_all, tokens
 from reefknot.compact.items import Items, piece_items, token_values
 from reefknot.compact.markers import Marked, excerpt_marker, whole_marker
 from reefknot.compact.outline import outline
@@ -72,8 +72,7 @@ def bundle_up(transcript: Transcript, found: Survey, counter: TokenCounter) -> B
             items.number(token)
     kinds: dict[str, int] = {}
     planned: list[Planned] = []
-    for draft, values in zip(drafts, valued, strict=True):
-        costs = _costs(draft.pieces, counter)
+    for draft, values, costs in zip(drafts, valued, _costs(drafts, counter), strict=True):
         rows = piece_items(draft.candidate, draft.pieces, draft.scanned, costs, values, items, kinds)
         planned.append(_plan_one(draft, rows, costs))
     chosen = {id(draft.candidate) for draft in drafts}
@@ -106,6 +105,11 @@ def _draft(candidates: Sequence[Candidate], counter: TokenCounter) -> list[_Draf
         for name, pieces, marked in zip(names, cuts, marks, strict=True)
     ]
     excerpt_costs = counter.count_many(half)
+    worth = [
+        floor < candidate.tokens and len(marker) < len(candidate.text)
+        for candidate, marker, floor in zip(candidates, markers, floors, strict=True)
+    ]
+    scans = iter(scan_all([pieces.texts for pieces, is_worth in zip(cuts, worth, strict=True) if is_worth]))
     return [
         _Draft(
             candidate=candidate,
@@ -114,12 +118,12 @@ def _draft(candidates: Sequence[Candidate], counter: TokenCounter) -> list[_Draf
             name=name,
             floor=floor,
             marker=excerpt_cost,
-            scanned=scan(pieces.texts),
+            scanned=next(scans),
         )
-        for candidate, pieces, marked, name, marker, floor, excerpt_cost in zip(
-            candidates, cuts, marks, names, markers, floors, excerpt_costs, strict=True
+        for candidate, pieces, marked, name, floor, excerpt_cost, is_worth in zip(
+            candidates, cuts, marks, names, floors, excerpt_costs, worth, strict=True
         )
-        if floor < candidate.tokens and len(marker) < len(candidate.text)
+        if is_worth
     ]
 
 
@@ -136,14 +140,21 @@ def _plan_one(draft: _Draft, rows: Sequence[Sequence[tuple[int, float]]], costs:
     return Planned(candidate=draft.candidate, pieces=draft.pieces, marked=draft.marked, bundle=bundle, name=draft.name)
 
 
-def _costs(pieces: Pieces, counter: TokenCounter) -> list[int]:
-    """Real tokens of each piece, its line feed included."""
-    lines = pieces.lines
-    ended = [
-        text if index + 1 < len(lines) and lines[index + 1] == lines[index] else f"{text}\n"
+def _costs(drafts: Sequence[_Draft], counter: TokenCounter) -> list[list[int]]:
+    """Real tokens of each piece, its line feed included; equal pieces are counted once."""
+    ended = [_ended(draft.pieces) for draft in drafts]
+    distinct = list(dict.fromkeys(text for texts in ended for text in texts))
+    tokens_of = dict(zip(distinct, counter.count_many(distinct), strict=True))
+    return [[tokens_of[text] for text in texts] for texts in ended]
+
+
+def _ended(pieces: Pieces) -> list[str]:
+    """The text of each piece, with its line feed unless the line goes on."""
+    lines, last = pieces.lines, len(pieces) - 1
+    return [
+        text if index < last and lines[index + 1] == lines[index] else f"{text}\n"
         for index, text in enumerate(pieces.texts)
     ]
-    return counter.count_many(ended)
 
 
 def _context(draft: _Draft, found: Survey, user_text: str, reused: frozenset[str]) -> ResultContext:

@@ -1,8 +1,8 @@
 """What in a text an agent may need again: tokens that name things, and lines that must not be missed.
 
 Token and line patterns follow the fact rails of the verbatim-compaction family (jev-factkeep, factrail),
-as published; what they are worth is decided in `items`. A whole text is scanned in a few linear passes: plain substring
-search finds the lines that may tell something, and only on those do the patterns decide.
+as published; what they are worth is decided in `items`. All texts are scanned together in a few linear passes, equal
+lines once: plain substring search finds the lines that may tell something, and only on those do the patterns decide.
 """
 
 import re
@@ -20,7 +20,9 @@ __all__ = [
     "is_only_warning",
     "is_receipt_line",
     "labelled_values",
+    "names_in",
     "scan",
+    "scan_all",
     "tokens",
 ]
 
@@ -75,26 +77,10 @@ _LABELLED = re.compile(
     r"([A-Za-z]{0,2}\d[\w.]{0,4})(?![\w.])",
     re.IGNORECASE,
 )
-_LABEL_STEMS = (
-    "port",
-    "pid",
-    "exit",
-    "code",
-    "status",
-    "rc",
-    "line",
-    "size",
-    "count",
-    "total",
-    "passed",
-    "fail",
-    "test",
-    "error",
-    "warning",
-    "version",
-    "id",
-    "issue",
-    "pr",
+# What every labelled value looks like in a text in lower case; case and the value's end cost more to look at.
+_LABEL_LIKE = re.compile(
+    r"\b(?:port|pid|exit|code|status|rc|lines?|size|count|total|passed|failed|tests?"
+    r"|errors?|warnings?|version|id|issue|pr)[ \t:=#(]{1,3}\w{0,2}\d"
 )
 _NUMBERS = re.compile(r"\d+")
 _VARIABLE = re.compile(r"\b[0-9a-f]*\d[0-9a-f]*\b|\d+")  # numbers and hex: what differs between lines of one kind
@@ -108,6 +94,7 @@ MAX_ERROR_LINE = 400  # characters
 class Scan:
     """What each piece of a text holds; `errors`, `exits`, `receipts` and `rare` are indexes of pieces.
 
+    `warnings` are the errors that are nothing worse.
     A piece is rare when the text consists of a few kinds of lines (numbers aside), and it is the only one of its kind.
     Its weight is 1 for a kind of its own, and falls with the root of the number of pieces of its kind: one of a
     thousand rows alike is worth less than the only one.
@@ -116,6 +103,7 @@ class Scan:
     tokens: Sequence[Sequence[str]]
     labelled: dict[int, list[str]]
     errors: frozenset[int]
+    warnings: frozenset[int]
     exits: frozenset[int]
     receipts: frozenset[int]
     rare: frozenset[int]
@@ -123,34 +111,110 @@ class Scan:
 
 
 def scan(texts: Sequence[str]) -> Scan:
-    """Scan the pieces of a text, none of which holds a line feed; linear in their length."""
-    joined = "\n".join(texts)
-    rows: list[list[str]] = [[] for _ in texts]
+    """Scan the pieces of one text, none of which holds a line feed."""
+    return scan_all([texts])[0]
+
+
+def scan_all(texts: Sequence[Sequence[str]]) -> list[Scan]:
+    """Scan the pieces of many texts; a piece that stands in several of them is looked at once.
+
+    Linear in the length of the distinct pieces, and in the number of all pieces.
+    """
+    numbers: dict[str, int] = {}
+    rows = [[numbers.setdefault(piece, len(numbers)) for piece in pieces] for pieces in texts]
+    distinct = _scan_distinct(list(numbers))
+    return [_pick(distinct, row) for row in rows]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Distinct:
+    """What each of many distinct pieces holds, by its number; `kinds` are the pieces with what varies taken out."""
+
+    tokens: Sequence[Sequence[str]]
+    labelled: dict[int, list[str]]
+    errors: frozenset[int]
+    warnings: frozenset[int]
+    exits: frozenset[int]
+    receipts: frozenset[int]
+    kinds: Sequence[str]
+
+
+def _pick(distinct: _Distinct, row: Sequence[int]) -> Scan:
+    """The scan of a text that consists of the pieces with these numbers."""
+    labelled = distinct.labelled
+    kinds = [distinct.kinds[number] for number in row]
+    counts = Counter(kinds)
+    return Scan(
+        tokens=[distinct.tokens[number] for number in row],
+        labelled={index: labelled[number] for index, number in enumerate(row) if number in labelled},
+        errors=_among(distinct.errors, row),
+        warnings=_among(distinct.warnings, row),
+        exits=_among(distinct.exits, row),
+        receipts=_among(distinct.receipts, row),
+        rare=frozenset(_rare(kinds, counts)),
+        weights=[counts[kind] ** -CROWD_EXPONENT for kind in kinds],
+    )
+
+
+def _among(numbers: frozenset[int], row: Sequence[int]) -> frozenset[int]:
+    return frozenset([index for index, number in enumerate(row) if number in numbers])
+
+
+def _scan_distinct(pieces: Sequence[str]) -> _Distinct:
+    joined = "\n".join(pieces)
+    lowered = joined.lower()
+    starts = [0, *accumulate(len(line) + 1 for line in lowered.split("\n"))]
+    errors = frozenset(
+        number for number in _pieces_with(lowered, starts, _ERROR_STEMS) if is_error_line(pieces[number])
+    )
+    return _Distinct(
+        tokens=_token_rows(joined, len(pieces)),
+        labelled=_labelled(pieces, lowered, starts),
+        errors=errors,
+        warnings=frozenset(number for number in errors if is_only_warning(pieces[number])),
+        exits=frozenset(
+            number for number in _pieces_with(lowered, starts, _EXIT_STEMS) if is_exit_line(pieces[number])
+        ),
+        receipts=frozenset(
+            number for number in _pieces_with(lowered, starts, _RECEIPT_STEMS) if is_receipt_line(pieces[number])
+        ),
+        kinds=_VARIABLE.sub("0", joined).split("\n"),
+    )
+
+
+def names_in(lines: Sequence[str]) -> set[str]:
+    """The tokens and the labelled values of lines.
+
+    >>> sorted(names_in(["id r-20260309-7", "port 80"]))
+    ['port 80', 'r-20260309-7']
+    """
+    joined = "\n".join(lines)
+    lowered = joined.lower()
+    starts = [0, *accumulate(len(line) + 1 for line in lowered.split("\n"))]
+    rows = (*_token_rows(joined, len(lines)), *_labelled(lines, lowered, starts).values())
+    return {name for row in rows for name in row}
+
+
+def _labelled(pieces: Sequence[str], lowered: str, starts: Sequence[int]) -> dict[int, list[str]]:
+    likely = {bisect_right(starts, match.start()) - 1 for match in _LABEL_LIKE.finditer(lowered)}
+    return {number: values for number in sorted(likely) if (values := list(labelled_values(pieces[number])))}
+
+
+def _token_rows(joined: str, count: int) -> list[list[str]]:
+    """The tokens of each of `count` pieces that stand on a line each."""
+    rows: list[list[str]] = [[] for _ in range(count)]
+    known: dict[str, list[str]] = {}
     at = 0
     for word in _WORDS.findall(joined):
         if word == "\n":
             at += 1
-        else:
-            _add_token(rows[at], word)
-    kinds = _VARIABLE.sub("0", joined).split("\n")
-    counts = Counter(kinds)
-    lowered = joined.lower()
-    starts = [0, *accumulate(len(line) + 1 for line in lowered.split("\n"))]
-    return Scan(
-        tokens=rows,
-        labelled={
-            index: values
-            for index in _pieces_with(lowered, starts, _LABEL_STEMS)
-            if (values := list(labelled_values(texts[index])))
-        },
-        errors=frozenset(index for index in _pieces_with(lowered, starts, _ERROR_STEMS) if is_error_line(texts[index])),
-        exits=frozenset(index for index in _pieces_with(lowered, starts, _EXIT_STEMS) if is_exit_line(texts[index])),
-        receipts=frozenset(
-            index for index in _pieces_with(lowered, starts, _RECEIPT_STEMS) if is_receipt_line(texts[index])
-        ),
-        rare=frozenset(_rare(kinds, counts)),
-        weights=[counts[kind] ** -CROWD_EXPONENT for kind in kinds],
-    )
+            continue
+        found = known.get(word)
+        if found is None:
+            found = known[word] = []
+            _add_token(found, word)
+        rows[at] += found
+    return rows
 
 
 def _rare(kinds: Sequence[str], counts: Mapping[str, int]) -> list[int]:

@@ -143,6 +143,7 @@ def piece_items(
     secret = _secret_pieces(candidate, pieces)
     last = len(pieces) - 1
     is_result = candidate.part == "result"
+    aftermath = _aftermath(scanned)
     shown = {token: _shown(token, values, items) for token in values}
     for index, (text, tokens) in enumerate(zip(pieces.texts, scanned.tokens, strict=True)):
         if index in secret:
@@ -159,7 +160,7 @@ def piece_items(
         name = _line_name(text)
         if is_result:
             _add_line(row, index, text, scanned, items, kinds, factor)
-            if candidate.read is None and _follows_error(index, scanned) and name != _BLANK:
+            if candidate.read is None and index in aftermath and name != _BLANK:
                 row[items.number(f"\naftermath {candidate.position} {index}")] = AFTERMATH_VALUE * factor
             if candidate.is_error and index > last - CAUSE_LINES and name != _BLANK:
                 row[items.number(f"\ncause {candidate.position} {index}")] = CAUSE_VALUE
@@ -197,14 +198,9 @@ def _add_line(
         row[items.number(_line_name(text))] = RECEIPT_VALUE * factor
 
 
-def _aftermath(scanned: Scan, pieces: Pieces) -> set[int]:
+def _aftermath(scanned: Scan) -> set[int]:
     """The pieces that stand just behind an error line that is more than a warning."""
-    return {
-        index + step
-        for index in scanned.errors
-        if not facts.is_only_warning(pieces.texts[index])
-        for step in range(1, AFTERMATH_LINES + 1)
-    }
+    return {index + step for index in scanned.errors - scanned.warnings for step in range(1, AFTERMATH_LINES + 1)}
 
 
 def _secret_pieces(candidate: Candidate, pieces: Pieces) -> set[int]:
