@@ -1,9 +1,10 @@
-"""What `mask` takes for a secret in real tool outputs and transcripts: counts by family, and each case for a person to judge.
+"""What `mask` takes for a secret in real outputs and transcripts: counts by family, each case to be judged.
 
     REEFKNOT_SHARED=../shared python benchmarks/masking.py [--list] [--family NAME] [--context 60]
 
-Reads the folders `corpus` and `transcripts/neutral` of the shared folder. A case is shown without its secret: what stood
-around it, the secret's length and the kinds of characters in it. Equal cases are shown once, with how often they occur.
+Reads the folders `corpus` and `transcripts/neutral` of the shared folder. A case is shown without its secret: what
+stood around it, the secret's length and the kinds of characters in it. Equal cases are shown once, with how often they
+occur.
 """
 
 import argparse
