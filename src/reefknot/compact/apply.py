@@ -13,10 +13,10 @@ from reefknot.compact.plan import Decision, Plan
 from reefknot.compact.undo import Kept
 from reefknot.formats.registry import FormatSpec
 from reefknot.model.encoding import to_bytes
-from reefknot.model.message import Json, Place, ToolResult
+from reefknot.model.message import ToolResult
 from reefknot.model.reference import Reference
 from reefknot.model.report import ChangedPart, Explanation
-from reefknot.model.transcript import Edit, Transcript
+from reefknot.model.transcript import Edit, Transcript, value_at
 from reefknot.store.base import Origin, Original, Reduction, Store
 from reefknot.store.digest import digest_text
 from reefknot.text.tokens import TokenCounter
@@ -212,7 +212,7 @@ def _mirror_edits(transcript: Transcript, changes: Sequence[Change], spec: Forma
             place = spec.mirror_place(transcript, result)
             if place is None:
                 continue
-            value = _value_at(transcript, place)
+            value = value_at(transcript.source, place)
             reduced = reduce_mirror(value, originals, visible, pointer)
             if reduced != value:
                 yield Edit(place=place, value=reduced)
@@ -224,19 +224,6 @@ def _visible(result: ToolResult, own: Sequence[Change]) -> str:
     if not any(change.decision.planned.candidate.part == "result" for change in own):
         shown.append(result.text)
     return "\n".join(shown)
-
-
-def _value_at(transcript: Transcript, place: Place) -> Json:
-    value: Json = transcript.source.records[place.record].value
-    for key in place.path:
-        match value, key:
-            case dict(), str():
-                value = value[key]
-            case list(), int():
-                value = value[key]
-            case _:
-                raise AssertionError(f"{place} names what does not stand in its record")
-    return value
 
 
 def _explain_change(change: Change) -> Explanation:

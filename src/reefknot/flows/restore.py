@@ -6,7 +6,6 @@ since, each shortened text in it comes back by itself. Both are found by digest 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from reefknot.compact.apply import argument_holder, result_holder
 from reefknot.compact.undo import apply_recipe
@@ -15,7 +14,7 @@ from reefknot.formats.records import render, render_values, replace_records
 from reefknot.formats.registry import FORMATS, parse, parse_messages
 from reefknot.model.encoding import to_text
 from reefknot.model.message import Json, Place, ToolResult
-from reefknot.model.transcript import Edit, Transcript
+from reefknot.model.transcript import Edit, Transcript, value_at
 from reefknot.store.base import Reduction, Store
 from reefknot.store.digest import digest_bytes, digest_text
 
@@ -111,11 +110,10 @@ def _text_edits(transcript: Transcript, store: Store) -> tuple[list[Edit], int, 
 
 def _without_reference(transcript: Transcript, owner: Place, text: Place, original: str) -> Edit:
     """An edit that puts a text back into the object that owns it, and takes the reference beside it away."""
-    value: Any = transcript.source.records[owner.record].value
-    for key in owner.path:
-        value = value[key]
+    value = value_at(transcript.source, owner)
+    assert isinstance(value, dict), "a reference stands in an object"
     kept = {key: item for key, item in value.items() if key != "ref"}
-    return Edit(place=owner, value={**kept, text.path[-1]: original})
+    return Edit(place=owner, value={**kept, str(text.path[-1]): original})
 
 
 def shortened_texts(transcript: Transcript) -> Iterator[tuple[str, str, str, Place, ToolResult | None]]:

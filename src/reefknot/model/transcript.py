@@ -8,7 +8,7 @@ from typing import Literal
 
 from reefknot.model.message import Json, Message, Place, ToolResult
 
-__all__ = ["Edit", "FormatName", "Record", "Source", "Transcript"]
+__all__ = ["Edit", "FormatName", "Record", "Source", "Transcript", "value_at"]
 
 FormatName = Literal["claude_code", "openai_chat", "anthropic", "neutral"]
 
@@ -68,3 +68,20 @@ class Edit:
     place: Place
     value: Json
     key: str | None = None
+
+
+def value_at(source: Source, place: Place) -> Json:
+    """What stands at a place, whole (`place.inner` is left out).
+
+    A place names what stands in its record; one that does not is a fault of ours.
+    """
+    value = source.records[place.record].value
+    for key in place.path:
+        match value, key:
+            case dict(), str():
+                value = value[key]
+            case list(), int():
+                value = value[key]
+            case _:
+                raise AssertionError(f"{place} names what does not stand in its record")
+    return value
