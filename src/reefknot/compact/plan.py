@@ -11,7 +11,7 @@ from reefknot.compact.bundles import Bundled, Planned, bundle_up
 from reefknot.compact.candidates import Survey
 from reefknot.compact.compose import compose, form_of
 from reefknot.compact.pressure import Pressure
-from reefknot.compact.selection import select
+from reefknot.compact.selection import rank, select
 from reefknot.model.report import Form
 from reefknot.model.transcript import Transcript
 from reefknot.text.tokens import TokenCounter
@@ -46,8 +46,9 @@ def make_plan(transcript: Transcript, found: Survey, pressure: Pressure, counter
     fixed = size - sum(planned.candidate.tokens for planned in bundled.planned)
     goal = pressure.target - fixed
     budget, best = goal, None
+    ranked = rank([planned.bundle for planned in bundled.planned], bundled.covered)
     for _ in range(MAX_ROUNDS):
-        decisions = _decide(bundled, budget, counter)
+        decisions = _decide(bundled, budget, ranked, counter)
         spent = sum(decision.tokens for decision in decisions)
         fits = spent <= goal
         if best is None or _is_better(fits, spent, best[0], best[1]):
@@ -69,11 +70,13 @@ def _is_better(fits: bool, spent: int, best_fits: bool, best_spent: int) -> bool
     return spent > best_spent if fits else spent < best_spent
 
 
-def _decide(bundled: Bundled, budget: int, counter: TokenCounter) -> list[Decision]:
+def _decide(
+    bundled: Bundled, budget: int, ranked: Sequence[tuple[float, int, int]], counter: TokenCounter
+) -> list[Decision]:
     bundles = [planned.bundle for planned in bundled.planned]
     for bundle in bundles:
         bundle.kept = [False] * len(bundle.costs)
-    select(bundles, budget, bundled.covered)
+    select(bundles, budget, bundled.covered, ranked)
     texts = [compose(planned, planned.bundle.kept, planned.name) for planned in bundled.planned]
     counts = iter(counter.count_many([text for parts in texts for text in parts]))
     decisions: list[Decision] = []

@@ -12,7 +12,7 @@ import heapq
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 
-__all__ = ["Bundle", "select"]
+__all__ = ["Bundle", "rank", "select"]
 
 _SMALL = 1e-12
 
@@ -41,14 +41,19 @@ class Bundle:
 
 
 class _State:
-    """The tokens that a bundle costs now, and what one more piece would change."""
+    """The tokens that a bundle costs now, and what one more piece would change.
 
-    __slots__ = ("bundle", "kept_count", "tokens")
+    `run` is the first and the last piece of the kept run that the piece taken last stands in.
+    """
+
+    __slots__ = ("_ends", "bundle", "kept_count", "run", "tokens")
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
         self.kept_count = 0
         self.tokens = bundle.floor
+        self.run = (0, -1)
+        self._ends: dict[int, int] = {}  # first piece of a kept run -> its last piece, and the reverse
 
     def cost_of(self, piece: int) -> int:
         """Tokens that taking this piece adds; may be negative when it closes a gap."""
@@ -67,28 +72,45 @@ class _State:
         self.tokens += self.cost_of(piece)
         self.bundle.kept[piece] = True
         self.kept_count += 1
+        first, last = self._ends.get(piece - 1, piece), self._ends.get(piece + 1, piece)
+        self._ends[first], self._ends[last] = last, first
+        self.run = (first, last)
 
 
-def select(bundles: Sequence[Bundle], budget: int, covered: Set[int]) -> int:
+def rank(bundles: Sequence[Bundle], covered: Set[int]) -> list[tuple[float, int, int]]:
+    """Every piece that shows something new, while nothing is kept: a heap, the best value per token first.
+
+    An entry is the negative value per token, the number of the bundle, the piece (-1: the whole of an atomic bundle).
+    """
+    heap: list[tuple[float, int, int]] = []
+    for number, bundle in enumerate(bundles):
+        if bundle.atomic:
+            _push_atomic(heap, number, bundle, covered)
+            continue
+        state = _State(bundle)
+        for piece, items in enumerate(bundle.items):
+            gain = _gain(items, covered)
+            if gain > _SMALL:
+                heap.append((-gain / max(1, state.cost_of(piece)), number, piece))
+    heapq.heapify(heap)
+    return heap
+
+
+def select(
+    bundles: Sequence[Bundle],
+    budget: int,
+    covered: Set[int],
+    ranked: Sequence[tuple[float, int, int]] | None = None,
+) -> int:
     """Mark the pieces to keep in each bundle's `kept`; the tokens that all bundles cost then.
 
     `budget` is in tokens and counts floors and markers; when it is below the sum of the floors, nothing is taken.
-    `covered` are items that are visible without any candidate.
+    `covered` are items that are visible without any candidate; `ranked` is `rank` of the same, where it is at hand.
     """
     states = [_State(bundle) for bundle in bundles]
     room = budget - sum(state.tokens for state in states)
     seen = set(covered)
-    heap: list[tuple[float, int, int]] = []
-    for number, bundle in enumerate(bundles):
-        if bundle.atomic:
-            _push_atomic(heap, number, bundle, seen)
-            continue
-        state = states[number]
-        for piece, items in enumerate(bundle.items):
-            gain = _gain(items, seen)
-            if gain > _SMALL:
-                heap.append((-gain / max(1, state.cost_of(piece)), number, piece))
-    heapq.heapify(heap)
+    heap = [*ranked] if ranked is not None else rank(bundles, covered)
     while heap and room > 0:
         key, number, piece = heapq.heappop(heap)
         bundle, state = bundles[number], states[number]
@@ -111,7 +133,7 @@ def select(bundles: Sequence[Bundle], budget: int, covered: Set[int]) -> int:
         state.take(piece)
         seen.update(item for item, _ in bundle.items[piece])
         room -= _close_gaps(state, piece, seen)
-        _refresh(heap, number, state, piece, seen)
+        _refresh(heap, number, state, seen)
     return budget - room
 
 
@@ -185,13 +207,11 @@ def _close_gaps(state: _State, piece: int, seen: set[int]) -> int:
     return spent
 
 
-def _refresh(heap: list[tuple[float, int, int]], number: int, state: _State, piece: int, seen: Set[int]) -> None:
+def _refresh(heap: list[tuple[float, int, int]], number: int, state: _State, seen: Set[int]) -> None:
     """The pieces on both sides of what was taken cost less now: say so in the heap."""
     bundle = state.bundle
-    for step in (-1, 1):
-        at = piece + step
-        while 0 <= at < len(bundle.costs) and bundle.kept[at]:
-            at += step
+    first, last = state.run
+    for at in (first - 1, last + 1):
         if 0 <= at < len(bundle.costs):
             gain = _gain(bundle.items[at], seen)
             if gain > _SMALL:
