@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from reefknot.compact.failures import is_failed_host_read, is_failed_shell_read
-from reefknot.compact.named_paths import paths_in_patch, paths_in_program
-from reefknot.compact.paths import GIT, Spot, is_mutable_source, join, may_change, same_file, spot_of
-from reefknot.compact.purity import reads_of_script
-from reefknot.compact.shell import Command, Script, parse
-from reefknot.compact.tools import ToolKind, first_text, kind_of_tool, lines_asked, paths_of, pattern_of
-from reefknot.compact.writes import PRODUCTS, writes_of_script
+from reefknot.compact.commands.failures import is_failed_host_read, is_failed_shell_read
+from reefknot.compact.commands.named_paths import paths_in_patch, paths_in_program
+from reefknot.compact.commands.paths import GIT, Spot, is_mutable_source, join, may_change, same_file, spot_of
+from reefknot.compact.commands.purity import reads_of_script
+from reefknot.compact.commands.shell import Command, Script, parse
+from reefknot.compact.commands.tools import ToolKind, first_text, kind_of_tool, lines_asked, paths_of, pattern_of
+from reefknot.compact.commands.writes import PRODUCTS, writes_of_script
 from reefknot.model.message import Json
 
 __all__ = ["Changes", "Effects", "Read", "ReadKind", "classify", "effects", "still_valid", "supersedes"]

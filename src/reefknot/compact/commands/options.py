@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reefknot.compact.shell import Word
+from reefknot.compact.commands.shell import Word
 
 __all__ = ["Options", "options_of"]
 

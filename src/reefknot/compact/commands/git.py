@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reefknot.compact.options import Options, options_of
-from reefknot.compact.paths import GIT, is_path_like
-from reefknot.compact.shell import Word
+from reefknot.compact.commands.options import Options, options_of
+from reefknot.compact.commands.paths import GIT, is_path_like
+from reefknot.compact.commands.shell import Word
 
 __all__ = ["ANYTHING", "GitCall", "changes_of_git", "git_call", "reads_of_git"]
 

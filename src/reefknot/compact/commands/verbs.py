@@ -8,10 +8,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from reefknot.compact.options import Options, options_of
-from reefknot.compact.paths import is_mutable_source, is_path_like
-from reefknot.compact.programs import awk_is_pure, awk_span, sed_is_pure, sed_span
-from reefknot.compact.shell import Word
+from reefknot.compact.commands.options import Options, options_of
+from reefknot.compact.commands.paths import is_mutable_source, is_path_like
+from reefknot.compact.commands.programs import awk_is_pure, awk_span, sed_is_pure, sed_span
+from reefknot.compact.commands.shell import Word
 
 __all__ = ["FILTER", "Kind", "Sources", "Span", "is_known", "sources_of"]
 

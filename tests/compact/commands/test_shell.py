@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from reefknot.compact.shell import MAX_DEPTH, Command, Compound, Script, parse, walk
+from reefknot.compact.commands.shell import MAX_DEPTH, Command, Compound, Script, parse, walk
 
 SHELLISH = st.text(alphabet=st.sampled_from("ab$`'\"\\(){}[]<>|&;#! \t\n=*?~-1EOF"), max_size=120)
 HEAVY = (

@@ -17,15 +17,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from reefknot.compact.git import ANYTHING, changes_of_git, git_call
-from reefknot.compact.named_paths import paths_in_patch, paths_in_program
-from reefknot.compact.options import options_of
-from reefknot.compact.paths import GIT, is_path_like, join
-from reefknot.compact.purity import Directories, paths_of_word
-from reefknot.compact.shell import Command, Compound, Node, Redirect, Script, Word, parse
-from reefknot.compact.verbs import is_known, sources_of
-from reefknot.compact.wrappers import SHELLS, script_text, unwrap
-from reefknot.compact.writing_verbs import (
+from reefknot.compact.commands.git import ANYTHING, changes_of_git, git_call
+from reefknot.compact.commands.named_paths import paths_in_patch, paths_in_program
+from reefknot.compact.commands.options import options_of
+from reefknot.compact.commands.paths import GIT, is_path_like, join
+from reefknot.compact.commands.purity import Directories, paths_of_word
+from reefknot.compact.commands.shell import Command, Compound, Node, Redirect, Script, Word, parse
+from reefknot.compact.commands.verbs import is_known, sources_of
+from reefknot.compact.commands.wrappers import SHELLS, script_text, unwrap
+from reefknot.compact.commands.writing_verbs import (
     ALL_OPERANDS,
     BUILDS,
     FORMATS_ALWAYS,

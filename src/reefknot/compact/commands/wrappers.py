@@ -6,7 +6,7 @@
 import re
 from collections.abc import Sequence
 
-from reefknot.compact.shell import Word
+from reefknot.compact.commands.shell import Word
 
 __all__ = ["SHELLS", "script_text", "unwrap"]
 

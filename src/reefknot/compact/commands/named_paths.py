@@ -5,7 +5,7 @@ Literal names alone: a path that a program puts together at run time is not seen
 
 import re
 
-from reefknot.compact.paths import is_path_like
+from reefknot.compact.commands.paths import is_path_like
 
 __all__ = ["paths_in_patch", "paths_in_program"]
 

@@ -11,11 +11,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reefknot.compact.git import git_call, reads_of_git
-from reefknot.compact.paths import expand_braces, is_mutable_source, is_path_like, join
-from reefknot.compact.shell import Command, Compound, Node, Pipeline, Redirect, Script, Word, parse
-from reefknot.compact.verbs import FILTER, Kind, Sources, Span, sources_of
-from reefknot.compact.wrappers import SHELLS, script_text, unwrap
+from reefknot.compact.commands.git import git_call, reads_of_git
+from reefknot.compact.commands.paths import expand_braces, is_mutable_source, is_path_like, join
+from reefknot.compact.commands.shell import Command, Compound, Node, Pipeline, Redirect, Script, Word, parse
+from reefknot.compact.commands.verbs import FILTER, Kind, Sources, Span, sources_of
+from reefknot.compact.commands.wrappers import SHELLS, script_text, unwrap
 
 __all__ = ["Directories", "ScriptReads", "paths_of_word", "reads_of_script"]
 

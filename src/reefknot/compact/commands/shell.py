@@ -7,7 +7,7 @@ The file is long because the methods of a recursive descent call one another: it
 
 import re
 
-from reefknot.compact.shell_tree import (
+from reefknot.compact.commands.shell_tree import (
     Assignment,
     Command,
     Compound,
