@@ -24,7 +24,7 @@ from tables import Table
 __all__ = ["CORPORA", "SIZES", "compaction_tables", "profile_lines"]
 
 SIZES = (125_000, 250_000, 500_000, 1_000_000)
-RUNS = 5
+RUNS = 3
 KEEP = "0.3"
 PER_TOKEN = "per token, to the first row"
 STEPS = ("load", "read", "undo", "measure", "plan", "store", "write")

@@ -20,7 +20,7 @@ from reefknot.store.opening import open_store
 from reefknot.text.tokens import open_counter
 
 STEPS = ("load", "read", "undo", "measure", "plan", "store", "write")
-TOP = 8  # functions named for each step of a profile
+TOP = 5  # functions named for each step of a profile
 
 
 def _make_file(corpus: str, size: int, path: Path) -> None:
