@@ -20,6 +20,7 @@ __all__ = ["Decision", "Plan", "make_plan"]
 
 MAX_ROUNDS = 4
 SLACK_SHARE = 0.01  # of the budget: less than this left over is not worth another round
+MARGIN_SHARE = 0.001  # of the budget: what a plan that is too large aims below it, so that the next one fits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +58,7 @@ def make_plan(transcript: Transcript, found: Survey, pressure: Pressure, counter
         nothing_kept = all(not any(decision.kept) for decision in decisions)
         if (fits and slack <= SLACK_SHARE * goal) or (not fits and nothing_kept):
             break
-        budget += slack if not fits else int(slack * 0.9)
+        budget += int(slack * 0.9) if fits else slack - int(MARGIN_SHARE * goal)
         if fits and all(decision.form == "kept" for decision in decisions):
             break
     assert best is not None
