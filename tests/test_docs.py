@@ -99,3 +99,12 @@ def test_generated_parts_of_the_docs_are_those_of_the_code():
     command = [sys.executable, "-m", "cogapp", "--check", "-I", "docs", *pages]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"run `make format`\n{done.stdout}{done.stderr}"
+
+
+def test_every_page_that_the_code_names_exists():
+    named = {
+        name
+        for path in (ROOT / "src").rglob("*.py")
+        for name in re.findall(r"docs/[\w/.-]+\.md", path.read_text("utf-8"))
+    }
+    assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []

@@ -1,4 +1,4 @@
-"""zstd: the module of the standard library, or before Python 3.14 its backport (docs/adr/0002-base-dependencies.md)."""
+"""zstd: the module of the standard library, or before Python 3.14 its backport (docs/adr/0005-base-dependencies.md)."""
 
 import sys
 
