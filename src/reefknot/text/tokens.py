@@ -205,7 +205,7 @@ class ScaledCounter:
     The factor is an average over tool outputs: rough, and the name says so.
 
     Raises:
-        ConfigError: the counter has no such name, or no factor is known for the family.
+        ConfigError: no factor is known for the family.
 
     >>> ScaledCounter(ExactCounter(), "claude-4").name
     'o200k*1.27 (claude-4)'
@@ -242,7 +242,7 @@ def open_counter(name: str, family: str = "o200k") -> TokenCounter:
     """The counter that a setting names, cached by digest, scaled when the model is of another family.
 
     Raises:
-        ConfigError: no factor is known for the family.
+        ConfigError: the counter has no such name, or no factor is known for the family.
 
     >>> open_counter("estimate").name, open_counter("o200k", family="claude-4").name
     ('o200k estimate', 'o200k*1.27 (claude-4)')
