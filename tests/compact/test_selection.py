@@ -16,7 +16,13 @@ PIECES = st.lists(st.tuples(st.integers(1, 30), ITEMS), min_size=1, max_size=8)
 def _bundle(pieces: list[tuple[int, list[tuple[int, float]]]], *, atomic: bool = False) -> Bundle:
     costs = [cost for cost, _ in pieces]
     return Bundle(
-        costs=costs, items=[items for _, items in pieces], floor=10, marker=15, gap=8, whole=sum(costs), atomic=atomic
+        costs=costs,
+        items=[dict(items) for _, items in pieces],
+        floor=10,
+        marker=15,
+        gap=8,
+        whole=sum(costs),
+        atomic=atomic,
     )
 
 

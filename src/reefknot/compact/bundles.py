@@ -1,6 +1,6 @@
 """Candidates as the selection sees them: pieces with real token costs, and items with values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reefknot.compact.candidates import Candidate, Survey
@@ -127,7 +127,7 @@ def _draft(candidates: Sequence[Candidate], counter: TokenCounter) -> list[_Draf
     ]
 
 
-def _plan_one(draft: _Draft, rows: Sequence[Sequence[tuple[int, float]]], costs: Sequence[int]) -> Planned:
+def _plan_one(draft: _Draft, rows: Sequence[Mapping[int, float]], costs: Sequence[int]) -> Planned:
     bundle = Bundle(
         costs=costs,
         items=rows,

@@ -131,15 +131,15 @@ def piece_items(
     values: dict[str, float],
     items: Items,
     kinds: dict[str, int],
-) -> list[list[tuple[int, float]]]:
+) -> list[dict[int, float]]:
     """The items of each piece, with values. `kinds` counts error lines by template over all candidates so far.
 
     A piece that holds a secret has none: it is never chosen.
     """
     factor = _factor(candidate)
     if factor == 0.0:
-        return [[] for _ in pieces.texts]
-    rows: list[list[tuple[int, float]]] = []
+        return [{} for _ in pieces.texts]
+    rows: list[dict[int, float]] = []  # of numbers alone: nothing in them for the garbage collector to look at
     secret = _secret_pieces(candidate, pieces)
     last = len(pieces) - 1
     is_result = candidate.part == "result"
@@ -147,7 +147,7 @@ def piece_items(
     shown = {token: _shown(token, values, items) for token in values}
     for index, (text, tokens) in enumerate(zip(pieces.texts, scanned.tokens, strict=True)):
         if index in secret:
-            rows.append([])
+            rows.append({})
             continue
         row: dict[int, float] = {}
         for token in tokens:
@@ -168,7 +168,7 @@ def piece_items(
             row.setdefault(items.number(name), LINE_VALUE * costs[index] * factor)
         if index in (0, last) and name != _BLANK:
             row[items.number(f"\nedge {candidate.part} {candidate.position} {index}")] = EDGE_VALUE * factor
-        rows.append([*row.items()])
+        rows.append(row)
     return rows
 
 

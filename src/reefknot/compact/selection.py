@@ -9,7 +9,7 @@ Ties go to the earlier candidate and piece: the outcome depends on nothing but t
 """
 
 import heapq
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 __all__ = ["Bundle", "rank", "select"]
@@ -21,14 +21,14 @@ _SMALL = 1e-12
 class Bundle:
     """One candidate: its pieces with costs and items, and what its markers cost.
 
-    costs: tokens of each piece. items: per piece, pairs of item number and value. floor: tokens when nothing is kept.
+    costs: tokens of each piece. items: per piece, item number -> value. floor: tokens when nothing is kept.
     marker: tokens of the marker when something is kept, which stands for the first gap too. gap: tokens of each further
     gap.
     whole: tokens of the whole text. An `atomic` bundle is taken whole or not at all.
     """
 
     costs: Sequence[int]
-    items: Sequence[Sequence[tuple[int, float]]]
+    items: Sequence[Mapping[int, float]]
     floor: int
     marker: int
     gap: int
@@ -131,15 +131,15 @@ def select(
             continue
         room -= cost
         state.take(piece)
-        seen.update(item for item, _ in bundle.items[piece])
+        seen.update(bundle.items[piece])
         room -= _close_gaps(state, piece, seen)
         _refresh(heap, number, state, seen)
     return budget - room
 
 
-def _gain(items: Sequence[tuple[int, float]], seen: Set[int]) -> float:
+def _gain(items: Mapping[int, float], seen: Set[int]) -> float:
     gain = 0.0
-    for item, value in items:  # a plain loop: twice as fast as a generator, and the same sum on each Python
+    for item, value in items.items():  # a plain loop: twice as fast as a generator, and the same sum on each Python
         if item not in seen:
             gain += value
     return gain
@@ -148,7 +148,7 @@ def _gain(items: Sequence[tuple[int, float]], seen: Set[int]) -> float:
 def _atomic_gain(bundle: Bundle, seen: Set[int]) -> float:
     new: dict[int, float] = {}
     for items in bundle.items:
-        for item, value in items:
+        for item, value in items.items():
             if item not in seen and value > new.get(item, 0.0):
                 new[item] = value
     return sum(new.values())
@@ -181,7 +181,7 @@ def _take_atomic(
     bundle.kept[:] = [True] * len(bundle.kept)
     state.kept_count, state.tokens = len(bundle.kept), bundle.whole
     for items in bundle.items:
-        seen.update(item for item, _ in items)
+        seen.update(items)
     return cost
 
 
@@ -202,7 +202,7 @@ def _close_gaps(state: _State, piece: int, seen: set[int]) -> int:
         before = state.tokens
         for member in run:
             state.take(member)
-            seen.update(item for item, _ in bundle.items[member])
+            seen.update(bundle.items[member])
         spent += state.tokens - before
     return spent
 
