@@ -1,4 +1,4 @@
-"""What `mask` takes for a secret in real outputs and transcripts: counts by family, each case to be judged.
+"""What `mask` masks in real tool outputs and transcripts: counts by family, and each case for a person to judge.
 
     REEFKNOT_SHARED=../shared python benchmarks/masking.py [--list] [--family NAME] [--context 60]
 

@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
-from reefknot.text.secret_values import Found, is_placeholder
+from reefknot.text.secret_shapes import is_placeholder
+from reefknot.text.secret_values import Found
 
 __all__ = ["find_private_keys"]
 

@@ -3,7 +3,8 @@
 Each becomes `[REDACTED:<family>]`. Lines stay lines: a masked text has the line numbers of its original, and a
 private key is masked line by line. Masking twice changes nothing more. What is found: secrets with a shape of
 their own (`secret_values`), private key blocks (`secret_keys`), values behind the name of a secret
-(`secret_names`). Time grows linearly with the text, whatever stands in it.
+(`secret_names`), and in headers and commands (`secret_headers`). Time grows linearly with the text, whatever
+stands in it.
 """
 
 import re
@@ -12,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from reefknot.text.secret_headers import find_in_commands, find_in_headers
 from reefknot.text.secret_keys import find_private_keys
 from reefknot.text.secret_names import find_named
 from reefknot.text.secret_values import Found, find_values
@@ -72,6 +74,8 @@ def mask_bytes(data: bytes) -> MaskedBytes:
     while more := _join(_find(current)):
         found = _join([*found, *_in_original(more, found)])
         current = _rebuild(data, found)
+    if not found:
+        return MaskedBytes(data=data)
     families = Counter(one.family for one in found if one.first)
     spans = tuple((one.start, one.end) for one in found)
     return MaskedBytes(data=current, count=families.total(), families=dict(families), spans=spans)
@@ -79,7 +83,14 @@ def mask_bytes(data: bytes) -> MaskedBytes:
 
 def _find(data: bytes) -> Iterable[Found]:
     """What is to be masked in `data`; nothing that only a marker gave rise to."""
-    found = [*find_values(data), *find_private_keys(data), *find_named(data)]
+    low = data.lower()
+    found = [
+        *find_values(data),
+        *find_private_keys(data),
+        *find_named(data, low),
+        *find_in_headers(data, low),
+        *find_in_commands(data),
+    ]
     markers = [match.span() for match in _MARKER.finditer(data)] if found else []
     starts = [start for start, _ in markers]
 

@@ -8,9 +8,11 @@ is loaded when this module is imported; the exact vocabulary (half a second, 90 
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 from importlib import import_module
 from itertools import pairwise
+from math import ceil
 from threading import Lock
 from typing import Any, Protocol, cast
 
@@ -22,8 +24,10 @@ __all__ = [
     "CachedCounter",
     "EstimatedCounter",
     "ExactCounter",
+    "ModelFamily",
     "ScaledCounter",
     "TokenCounter",
+    "margin_of",
     "open_counter",
 ]
 
@@ -35,8 +39,8 @@ CACHED_COUNTS = 65_536  # about 12 MB of digests and numbers
 # Places where o200k's pattern always ends one pre-token and starts the next, whatever stands around:
 # after a line end (slashes and white space may still belong to it), between an ASCII letter and a digit, and
 # after an ASCII letter or digit when ASCII that is neither follows (an apostrophe may begin a contraction).
-_CUT = re.compile(r"\n(?=[^\s/])|[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])|[0-9A-Za-z](?=[\t\n\r -&(-/:-@\[-`{-~])")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_CUT = r"\n(?=[^\s/])|[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])|[0-9A-Za-z](?=[\t\n\r -&(-/:-@\[-`{-~])"
+_SURROGATE = "[\ud800-\udfff]"
 
 
 class TokenCounter(Protocol):
@@ -89,7 +93,7 @@ class ExactCounter:
             return [self.count(text) for text in texts]
         counts: list[int] = []
         for group in _groups(texts, BATCH_CHARS):
-            _, offsets = self._tokenizer().encode_batch([_SURROGATE.sub("\ufffd", text) for text in group])
+            _, offsets = self._tokenizer().encode_batch([_well_formed(text) for text in group])
             counts.extend(int(end - start) for start, end in pairwise(offsets))
         return counts
 
@@ -110,15 +114,20 @@ def _count_piece(tokenizer: _Tokenizer, text: str) -> int:
     except ValueError:  # the text of a special token stands in it
         return len(tokenizer.encode_ordinary(text))
     except TypeError:  # surrogates have no UTF-8
-        return _count_piece(tokenizer, _SURROGATE.sub("\ufffd", text))
+        return _count_piece(tokenizer, _well_formed(text))
+
+
+def _well_formed(text: str) -> str:
+    return re.sub(_SURROGATE, "\ufffd", text)
 
 
 def _pieces(text: str, size: int) -> Iterator[str]:
     """Pieces of at most `size` characters, cut where no token can cross if there is such a place."""
+    cut_places = re.compile(_CUT)
     start = 0
     while len(text) - start > size:
         end = start + size
-        cuts = [cut.end() for cut in _CUT.finditer(text, max(start, end - CUT_WINDOW_CHARS), end + 1)]
+        cuts = [cut.end() for cut in cut_places.finditer(text, max(start, end - CUT_WINDOW_CHARS), end + 1)]
         end = next((cut for cut in reversed(cuts) if start < cut <= end), end)
         yield text[start:end]
         start = end
@@ -195,8 +204,19 @@ def _digest(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-# Tokens of another family for one o200k token, over mixed tool outputs; how they were measured: docs/adr/0002.
-FAMILIES: Mapping[str, float] = {"claude-3": 1.0, "claude-4": 1.27}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFamily:
+    """How many tokens another family of models makes of one o200k token, and how far that may be off."""
+
+    factor: float
+    margin: float  # relative error that nine texts of ten stay within
+
+
+# How they were measured, and on what: docs/adr/0002-token-counting.md.
+FAMILIES: Mapping[str, ModelFamily] = {
+    "claude-3": ModelFamily(factor=1.18, margin=0.14),  # Claude 3 up to 4.6
+    "claude-4": ModelFamily(factor=1.47, margin=0.21),  # Claude 4.7 and newer
+}
 
 
 class ScaledCounter:
@@ -208,25 +228,22 @@ class ScaledCounter:
         ConfigError: no factor is known for the family.
 
     >>> ScaledCounter(ExactCounter(), "claude-4").name
-    'o200k*1.27 (claude-4)'
+    'o200k*1.47 (claude-4)'
     """
 
     def __init__(self, counter: TokenCounter, family: str) -> None:
         if family not in FAMILIES:
-            raise ConfigError(f"token family {family!r} is not known: use one of o200k, {', '.join(FAMILIES)}")
+            raise ConfigError(f"model family {family!r} is not known: use one of o200k, {', '.join(FAMILIES)}")
         self._counter = counter
-        self._factor = FAMILIES[family]
+        self._factor = FAMILIES[family].factor
         self.name = f"{counter.name}*{self._factor:.2f} ({family})"
-        self.margin: float = margin_of(counter)
+        self.margin = margin_of(counter) + FAMILIES[family].margin
 
     def count(self, text: str) -> int:
-        return self._scaled(self._counter.count(text))
+        return ceil(self._counter.count(text) * self._factor)
 
     def count_many(self, texts: Sequence[str]) -> list[int]:
-        return [self._scaled(tokens) for tokens in self._counter.count_many(texts)]
-
-    def _scaled(self, tokens: int) -> int:
-        return -int(-tokens * self._factor // 1)
+        return [ceil(tokens * self._factor) for tokens in self._counter.count_many(texts)]
 
 
 def margin_of(counter: TokenCounter) -> float:
@@ -245,7 +262,7 @@ def open_counter(name: str, family: str = "o200k") -> TokenCounter:
         ConfigError: the counter has no such name, or no factor is known for the family.
 
     >>> open_counter("estimate").name, open_counter("o200k", family="claude-4").name
-    ('o200k estimate', 'o200k*1.27 (claude-4)')
+    ('o200k estimate', 'o200k*1.47 (claude-4)')
     """
     if name not in ("o200k", "estimate"):
         raise ConfigError(f"counter {name!r}: expected 'o200k' or 'estimate'")
