@@ -214,8 +214,8 @@ class ModelFamily:
 
 # How they were measured, and on what: docs/adr/0002-token-counting.md.
 FAMILIES: Mapping[str, ModelFamily] = {
-    "claude-3": ModelFamily(factor=1.18, margin=0.14),  # Claude 3 up to 4.6
-    "claude-4": ModelFamily(factor=1.47, margin=0.21),  # Claude 4.7 and newer
+    "claude-3": ModelFamily(factor=1.18, margin=0.16),  # Claude 3 up to 4.6
+    "claude-4": ModelFamily(factor=1.47, margin=0.26),  # Claude 4.7 and newer
 }
 
 
