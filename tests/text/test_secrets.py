@@ -355,3 +355,11 @@ def test_what_could_backtrack_ends(unit: str) -> None:
     text = (unit * (1_000_000 // len(unit) + 1))[:300_000]
     masked = mask(text)
     assert masked.text.count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize("line_end", ["\u2028", "\u2029", "\x85", "\x0b", "\x1c"])
+def test_a_line_end_that_only_some_readers_know_stays_too(line_end: str) -> None:
+    text = f"machine a login ada password s3cret-pw{line_end}s3cret-pw2"
+    masked = mask(text).text
+    assert masked.splitlines()[0] == "machine a login ada password [REDACTED:password]"
+    assert len(masked.splitlines()) == 2

@@ -21,6 +21,7 @@ from reefknot.text.secret_values import Found, find_values
 __all__ = ["Masked", "MaskedBytes", "mask", "mask_bytes"]
 
 
+_LINE_END = re.compile(rb"[\r\n\x0b\x0c\x1c-\x1e]|\xc2\x85|\xe2\x80[\xa8\xa9]")
 _MARKER = re.compile(rb"\[REDACTED:[a-z-]{1,32}\]")
 
 
@@ -98,7 +99,19 @@ def _find(data: bytes) -> Iterable[Found]:
         index = (bisect_left if at_end else bisect_right)(starts, place) - 1
         return index >= 0 and place < markers[index][1] + at_end
 
-    return [one for one in found if not (inside(one.start, at_end=False) or inside(one.end, at_end=True))]
+    pieces = [piece for one in found for piece in _by_line(one, data)]
+    return [one for one in pieces if not (inside(one.start, at_end=False) or inside(one.end, at_end=True))]
+
+
+def _by_line(one: Found, data: bytes) -> Iterable[Found]:
+    """A stretch in pieces that end where any reader may see the end of a line."""
+    start, first = one.start, one.first
+    for line_end in [*_LINE_END.finditer(data, one.start, one.end), None]:
+        end = line_end.start() if line_end else one.end
+        if end > start:
+            yield replace(one, start=start, end=end, first=first)
+            first = False
+        start = line_end.end() if line_end else end
 
 
 def _marker(one: Found) -> bytes:
