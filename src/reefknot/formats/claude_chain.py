@@ -23,7 +23,7 @@ def live_lines(lines: Mapping[int, Line]) -> list[int]:
     `lines`: record index -> line. A file without any line of a main conversation (a sub-agent's own file,
     lines without uuids) is read in file order.
     """
-    chain = {index: line for index, line in lines.items() if line.get("type") in _CHAIN_TYPES}
+    chain = {index: line for index, line in lines.items() if text_of(line.get("type")) in _CHAIN_TYPES}
     main = {index: line for index, line in chain.items() if text_of(line.get("uuid")) and not _is_aside(line)}
     if not any(line["type"] in ("user", "assistant") for line in main.values()):
         return list(chain)

@@ -73,7 +73,7 @@ def looks_like(value: Json) -> bool:
     """Whether a value has the shape of one of the host's lines."""
     return (
         isinstance(value, dict)
-        and value.get("type") in LINE_TYPES
+        and text_of(value.get("type")) in LINE_TYPES
         and any(key in value for key in ("uuid", "sessionId", "message", "leafUuid", "messageId"))
     )
 

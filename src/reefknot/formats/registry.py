@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 
 from reefknot.errors import FormatError
 from reefknot.formats import anthropic, claude_code, neutral, openai_chat
+from reefknot.formats.content import text_of
 from reefknot.formats.json_text import JsonError, first_item, load_value, next_item, read_key, scan_value
 from reefknot.formats.records import LIST_KEYS, Items, split_items, split_lines
 from reefknot.model.message import Json, Place, ToolResult
@@ -181,7 +182,7 @@ def _sign_of_layout(line: str) -> _Layout | None:
         if key in LIST_KEYS and line.startswith("[", start):
             return "document"
         value, end = scan_value(line, start)
-        if key == "type" and value in claude_code.LINE_TYPES:
+        if key == "type" and text_of(value) in claude_code.LINE_TYPES:
             return "lines"
         position = next_item(line, end, "}")
     return None
@@ -238,10 +239,10 @@ def _kind_of(value: Json) -> Literal["openai_chat", "anthropic", "neutral", "ope
     if not isinstance(value, dict):
         return None
     if "role" not in value:
-        return "openai_responses" if value.get("type") in _RESPONSES_ITEMS else None
+        return "openai_responses" if text_of(value.get("type")) in _RESPONSES_ITEMS else None
     if "content" not in value and ("text" in value or "calls" in value or "results" in value):
         return "neutral"
-    if value["role"] in _OPENAI_ROLES or "tool_calls" in value or "function_call" in value:
+    if text_of(value["role"]) in _OPENAI_ROLES or "tool_calls" in value or "function_call" in value:
         return "openai_chat"
     kinds = set(_part_types(value.get("content")))
     if kinds & _ANTHROPIC_BLOCKS:
