@@ -3,7 +3,6 @@
 Nothing is written but to the store. What comes back are edits of the source, and what must be remembered about them.
 """
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from reefknot.compact.compose import compose, part_texts
 from reefknot.compact.mirror import reduce_mirror
 from reefknot.compact.plan import Decision, Plan
 from reefknot.compact.undo import Kept
+from reefknot.formats.json_text import compact_json
 from reefknot.formats.registry import FormatSpec
 from reefknot.model.encoding import to_bytes
 from reefknot.model.message import ToolResult
@@ -116,14 +116,10 @@ def _argument_tokens_saved(changes: Sequence[Change], counter: TokenCounter) -> 
         candidate = change.decision.planned.candidate
         if candidate.argument is not None:
             before, after = inputs.get(candidate.call.id, (candidate.call.input_text,) * 2)
-            after = after.replace(_as_json(candidate.text), _as_json(change.texts[0]), 1)
+            after = after.replace(compact_json(candidate.text), compact_json(change.texts[0]), 1)
             inputs[candidate.call.id] = (before, after)
     counts = counter.count_many([text for pair in inputs.values() for text in pair])
     return sum(counts[0::2]) - sum(counts[1::2])
-
-
-def _as_json(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
 
 
 def _original(transcript: Transcript, decision: Decision) -> Original:
