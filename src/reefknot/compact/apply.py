@@ -138,11 +138,10 @@ def _changes(
         compose(decision.planned, decision.kept, reference.name)
         for decision, reference in zip(shortened, references, strict=True)
     ]
-    counts = iter(counter.count_many([text for parts in texts for text in parts]))
+    counts = counter.count_many(["\n".join(parts) for parts in texts])  # as the whole of a result is counted
     changes: list[Change] = []
     unchanged: list[Decision] = []
-    for decision, reference, parts in zip(shortened, references, texts, strict=True):
-        tokens = sum(next(counts) for _ in parts)
+    for decision, reference, parts, tokens in zip(shortened, references, texts, counts, strict=True):
         candidate = decision.planned.candidate
         if tokens >= candidate.tokens or sum(map(len, parts)) >= len(candidate.text):
             unchanged.append(decision)
