@@ -233,3 +233,28 @@ def test_every_result_has_an_explanation() -> None:
         compacted = compact_messages(messages, _request(MemoryStore(), keep=keep))
         assert {one.call: one.form for one in compacted.explanations} == forms
         assert all(one.reason for one in compacted.explanations)
+
+
+def test_between_target_and_trigger_every_observation_shows_something() -> None:
+    messages: list[Any] = [{"role": "user", "content": "go"}]
+    for number in range(40):
+        function = {"name": "Bash", "arguments": json.dumps({"command": f"curl service/{number}"})}
+        output = "\n".join(
+            f"2026-03-09 plain words about the sea and the wind, row {row}" for row in range(60 + number)
+        )
+        messages.append(
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [{"id": f"c{number}", "type": "function", "function": function}],
+            }
+        )
+        messages.append({"role": "tool", "tool_call_id": f"c{number}", "content": output})
+    messages += [{"role": "assistant", "content": "One."}, {"role": "user", "content": "Two."}]
+    size = compact_messages(messages, _request(MemoryStore(), keep=1.0)).report.tokens_before
+    by_policy = compact_messages(messages, _request(MemoryStore(), window=3_600, used=size)).report
+    assert (by_policy.target_tokens, by_policy.results["evicted"]) == (1_800, 0)
+    assert by_policy.tokens_after <= 2_160  # the trigger
+    by_size = compact_messages(messages, _request(MemoryStore(), max_tokens=1_800)).report
+    assert by_size.results["evicted"] > 0
+    assert by_size.reached

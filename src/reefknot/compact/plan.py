@@ -62,7 +62,37 @@ def make_plan(transcript: Transcript, found: Survey, pressure: Pressure, counter
         if fits and all(decision.form == "kept" for decision in decisions):
             break
     assert best is not None
-    return Plan(decisions=tuple(best[2]))
+    _, spent, decisions = best
+    if pressure.hard > pressure.target:
+        decisions = _spare(decisions, pressure.hard - fixed - spent, counter)
+    return Plan(decisions=tuple(decisions))
+
+
+def _spare(decisions: Sequence[Decision], room: int, counter: TokenCounter) -> list[Decision]:
+    """Give each observation of which nothing is shown its best piece back, the newest first, while there is room.
+
+    Between target and hard line nothing has to vanish wholly: only past the hard line are the oldest evicted.
+    """
+    spared = list(decisions)
+    for index in reversed(range(len(spared))):
+        decision = spared[index]
+        if decision.form != "evicted" or decision.planned.bundle.atomic:
+            continue
+        kept = [False] * len(decision.kept)
+        kept[_best_piece(decision.planned)] = True
+        parts = compose(decision.planned, kept, decision.planned.name)
+        shown = _one(decision.planned, kept, sum(counter.count_many(parts)), parts)
+        if shown.form == "excerpted" and shown.tokens - decision.tokens <= room:
+            room -= shown.tokens - decision.tokens
+            spared[index] = shown
+    return spared
+
+
+def _best_piece(planned: Planned) -> int:
+    """The piece of most value per token; the first of them."""
+    bundle = planned.bundle
+    worth = [sum(items.values()) / max(1, cost) for items, cost in zip(bundle.items, bundle.costs, strict=True)]
+    return worth.index(max(worth))
 
 
 def _is_better(fits: bool, spent: int, best_fits: bool, best_spent: int) -> bool:
