@@ -144,17 +144,17 @@ def piece_items(
     last = len(pieces) - 1
     is_result = candidate.part == "result"
     aftermath = _aftermath(scanned)
-    shown = {token: _shown(token, values, items) for token in values}
+    numbers, inner = items.numbers, _inner(values, items)
     for index, (text, tokens) in enumerate(zip(pieces.texts, scanned.tokens, strict=True)):
         if index in secret:
             rows.append({})
             continue
         row: dict[int, float] = {}
         for token in tokens:
-            (number, value), inside = shown[token]
-            row[number] = value
-            for part, part_value in inside:
-                row.setdefault(part, part_value)
+            row[numbers[token]] = values[token]
+            if token in inner:
+                for part, value in inner[token]:
+                    row.setdefault(part, value)
         for label in scanned.labelled.get(index, ()):
             row[items.number(label)] = LABELLED_VALUE * factor
         name = _line_name(text)
@@ -172,10 +172,13 @@ def piece_items(
     return rows
 
 
-def _shown(token: str, values: dict[str, float], items: Items) -> tuple[tuple[int, float], list[tuple[int, float]]]:
-    """The item of a token with its value, and those of the tokens inside it."""
-    inside = [(items.numbers[part], values.get(part, 0.0)) for part in items.inside(token)]
-    return (items.numbers[token], values[token]), inside
+def _inner(values: dict[str, float], items: Items) -> dict[str, list[tuple[int, float]]]:
+    """The items inside each token that has any, with values."""
+    return {
+        token: [(items.numbers[part], values.get(part, 0.0)) for part in parts]
+        for token in values
+        if (parts := items.inside(token))
+    }
 
 
 def _add_line(
