@@ -39,6 +39,10 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def machine() -> str:
-    """The kind of machine: cores that may be used, system, processor, Python."""
+    """The kind of machine: cores that may be used, system, processor, Python, and how busy it is.
+
+    The load is that of the last five minutes; one process that measures alone makes about 1.
+    """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return f"{cores} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
+    load = f", load {os.getloadavg()[1]:.1f}" if hasattr(os, "getloadavg") else ""
+    return f"{cores} cores, {platform.system()} {platform.machine()}, Python {platform.python_version()}{load}"
