@@ -4,7 +4,7 @@ import gc
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -97,18 +97,18 @@ def compact(
         except FormatError as error:
             raise FormatError(f"{file}: {error}") from error
         assert compacted.data is not None
+        said = [] if explain is None else _explanations(compacted, explain)
         copy_plainly(compacted, request)
         if out not in (None, "-"):
             write_atomic(Path(out), compacted.data, overwrite=overwrite)
     report = replace(compacted.report, seconds=time.perf_counter() - started)
-    _show(compacted, report, out, explain, as_json)
+    _show(compacted, report, out, said, as_json)
     return 0
 
 
-def _show(compacted: Compacted, report: Report, out: str | None, explain: str | None, as_json: bool) -> None:
-    said = [] if explain is None else _explanations(compacted, explain)
+def _show(compacted: Compacted, report: Report, out: str | None, said: Sequence[Explanation], as_json: bool) -> None:
     if as_json:
-        extra = {} if explain is None else {"explanations": [one.to_json() for one in said]}
+        extra = {"explanations": [one.to_json() for one in said]} if said else {}
         print_json({**report.to_json(), **extra})
     elif out == "-":
         assert compacted.data is not None
