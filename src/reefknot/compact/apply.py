@@ -196,11 +196,14 @@ def _mirror_edits(transcript: Transcript, changes: Sequence[Change], spec: Forma
     for call_id, own in by_call.items():
         if call_id not in results:
             continue
-        originals = [
-            text
+        shortened = {
+            text: shown
             for change in own
-            for text in (change.decision.planned.candidate.text, *part_texts(change.decision.planned))
-        ]
+            for text, shown in (
+                *zip(part_texts(change.decision.planned), change.texts, strict=True),
+                (change.decision.planned.candidate.text, "\n".join(change.texts)),
+            )
+        }
         visible = _visible(results[call_id], own)
         pointer = f"[reefknot {own[0].reference.name}]"
         for result in (results[call_id], *results[call_id].copies):
@@ -208,17 +211,19 @@ def _mirror_edits(transcript: Transcript, changes: Sequence[Change], spec: Forma
             if place is None:
                 continue
             value = value_at(transcript.source, place)
-            reduced = reduce_mirror(value, originals, visible, pointer)
+            reduced = reduce_mirror(value, shortened, visible, pointer)
             if reduced != value:
                 yield Edit(place=place, value=reduced)
 
 
 def _visible(result: ToolResult, own: Sequence[Change]) -> str:
     """What stays in view of a result and of its call's arguments."""
-    shown = ["\n".join(change.texts) for change in own]
-    if not any(change.decision.planned.candidate.part == "result" for change in own):
-        shown.append(result.text)
-    return "\n".join(shown)
+    changed = {change.decision.planned.candidate.part for change in own}
+    cut = {change.decision.planned.candidate.text for change in own}
+    whole = [argument.text for argument in own[0].decision.planned.candidate.call.arguments if argument.text not in cut]
+    if "result" not in changed:
+        whole.append(result.text)
+    return "\n".join([*("\n".join(change.texts) for change in own), *whole])
 
 
 def _explain_change(change: Change) -> Explanation:

@@ -1,59 +1,86 @@
 """The structured copy of a result that some hosts keep beside it (`toolUseResult`), reduced with the result.
 
-The copy keeps its shape (keys, types, numbers), so that the host can still show it; no text stays in it that
-the shortened result does not show.
+The copy keeps its shape (keys, types, numbers), so that the host can still show it; no text stays in it that neither
+the shortened result nor its call shows. Lines are known by their words: a copy may number, indent or mark them in
+another way (a patch does).
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from reefknot.model.message import Json
 
 __all__ = ["reduce_mirror"]
 
 LONG = 200  # characters; a longer string goes, wherever it comes from
-SHORT = 12  # characters; a shorter string tells nothing
+SHORT = 12  # characters; a shorter string or line tells nothing
+
+_MARK = re.compile(r"\s*(?:\d+\s*[\u2192:|\t-]|[-+](?!-))?")  # a number or a patch's sign before a line
 
 
-def reduce_mirror(value: Json, originals: Sequence[str], shown: str, pointer: str) -> Json:
+def reduce_mirror(value: Json, shortened: Mapping[str, str], visible: str, pointer: str) -> Json:
     """A copy of `value` with nothing in it that was set aside.
 
-    `originals` are the texts that were shortened, `shown` what is shown of them, `pointer` the short text that
-    stands for what goes. A string equal to the original becomes what is shown; a list that would lose an item becomes
-    empty.
+    `shortened` maps each text that was shortened to what it is now, `visible` is all that is shown of the call and its
+    result, `pointer` the short text that stands for what goes. A string equal to an original becomes what that is now;
+    a list that would lose an item becomes empty.
 
-    >>> reduce_mirror({"stdout": "a\\nsecret-line-1", "code": 0}, ["a\\nsecret-line-1"], "a\\n[cut]", "[cut]")
-    {'stdout': 'a\\n[cut]', 'code': 0}
+    >>> cut = {"a\\nsecret-line-1": "a\\n[cut]"}
+    >>> reduce_mirror({"stdout": "a\\nsecret-line-1", "patch": ["+a", "+secret-line-1"]}, cut, "a\\n[cut]", "[cut]")
+    {'stdout': 'a\\n[cut]', 'patch': []}
     """
-    whole = "\n".join(originals)
+    lines = {_bare(line) for text in shortened for line in text.split("\n")}
+    gone = {line for line in lines - {_bare(line) for line in visible.split("\n")} if len(line) >= SHORT}
+    return _reduce(value, _Cut(shortened=shortened, whole="\n".join(shortened), gone=gone, visible=visible), pointer)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Cut:
+    """What was shortened: as texts, joined, and as the bare lines that are in view nowhere."""
+
+    shortened: Mapping[str, str]
+    whole: str
+    gone: set[str]
+    visible: str
+
+
+def _bare(line: str) -> str:
+    """The words of a line.
+
+    >>> _bare("   12\\u2192\\tif x:  # why"), _bare("+    if x: # why")
+    ('if x: # why', 'if x: # why')
+    """
+    return " ".join(line[_end_of_mark(line) :].split())
+
+
+def _end_of_mark(line: str) -> int:
+    mark = _MARK.match(line)
+    return mark.end() if mark else 0
+
+
+def _reduce(value: Json, cut: _Cut, pointer: str) -> Json:
     match value:
         case str():
-            return _reduce_text(value, originals, whole, shown, pointer)
+            return _reduce_text(value, cut, pointer)
         case list():
-            items = [reduce_mirror(item, originals, shown, pointer) for item in value]
-            return (
-                items
-                if all(_same_length(old, new) for old, new in zip(value, items, strict=True)) or len(value) == 1
-                else []
-            )
+            items = [_reduce(item, cut, pointer) for item in value]
+            return items if items == value or len(value) == 1 else []
         case dict():
-            return {key: reduce_mirror(item, originals, shown, pointer) for key, item in value.items()}
+            return {key: _reduce(item, cut, pointer) for key, item in value.items()}
         case _:
             return value
 
 
-def _same_length(old: Json, new: Json) -> bool:
-    return old == new
-
-
-def _reduce_text(text: str, originals: Sequence[str], whole: str, shown: str, pointer: str) -> str:
-    if text in originals or text.strip() == whole.strip():
-        return shown
-    if len(text) < SHORT or text in shown:
+def _reduce_text(text: str, cut: _Cut, pointer: str) -> str:
+    now = cut.shortened.get(text)
+    if now is None and (bare := text.strip()):
+        now = next((shown for original, shown in cut.shortened.items() if original.strip() == bare), None)
+    if now is not None:
+        return now if len(now) <= len(text) else ""
+    if len(text) < SHORT or text in cut.visible:
         return text
-    if (
-        len(text) > LONG
-        or text in whole
-        or any(line in whole and line not in shown for line in text.split("\n") if len(line) >= SHORT)
-    ):
-        return pointer if len(pointer) < len(text) else ""
-    return text
+    is_gone = len(text) > LONG or text in cut.whole or any(_bare(line) in cut.gone for line in text.split("\n"))
+    if not is_gone:
+        return text
+    return pointer if len(pointer) < len(text) else ""
