@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reefknot.compact.undo import Kept, apply_recipe, make_recipe, mask_json
+from reefknot.compact.undo import Kept, apply_recipe, make_recipe
 from reefknot.errors import Corrupt
 from reefknot.formats.splice import splice
 from reefknot.model.encoding import to_bytes
@@ -49,8 +49,11 @@ def test_a_long_text_is_not_stored_a_second_time() -> None:
 
 def test_secrets_in_what_a_recipe_keeps_are_masked() -> None:
     key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    masked, count = mask_json(json.dumps({"stdout": f"token {key}", "code": 0}).encode())
-    assert (json.loads(masked), count) == ({"stdout": "token [REDACTED:github]", "code": 0}, 1)
+    record = b'{"mirror": {"stdout": "token %s", "ms":1.50}}' % key.encode()
+    changed = splice(record, [Edit(place=Place(record=0, path=("mirror",)), value={})])
+    recipe = make_recipe(changed.pieces, {})
+    assert recipe.masked_secrets == 1
+    assert apply_recipe(recipe.data, changed.raw, {}.__getitem__) == record.replace(key.encode(), b"[REDACTED:github]")
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ from reefknot.model.encoding import to_bytes, to_text
 from reefknot.model.message import Json
 from reefknot.model.reference import Digest
 from reefknot.store.digest import digest_bytes
-from reefknot.text.secrets import mask
+from reefknot.text.secret_json import mask_json
 
-__all__ = ["Kept", "Recipe", "apply_recipe", "make_recipe", "mask_json"]
+__all__ = ["Kept", "Recipe", "apply_recipe", "make_recipe"]
 
 INLINE_BYTES = 200
 
@@ -80,8 +80,9 @@ def make_recipe(pieces: Sequence[Piece], stored: Mapping[str, Kept]) -> Recipe:
             kept, style = known
             step |= {"text": kept.digest, "from": kept.start, "to": kept.end, "style": style}
         else:
-            removed, count = mask_json(piece.removed)
-            masked_secrets += count
+            masked = mask_json(piece.removed)
+            removed = masked.data
+            masked_secrets += masked.count
             if len(removed) <= INLINE_BYTES:
                 step["inline"] = to_text(removed)
             else:
@@ -107,33 +108,6 @@ def _known(removed: bytes, stored: Mapping[str, Kept]) -> tuple[Kept, str] | Non
         if write(text) == removed:
             return stored[text], style
     return None
-
-
-def mask_json(data: bytes) -> tuple[bytes, int]:
-    """JSON text with the secrets in its strings masked, and their number; the same bytes where there is none."""
-    try:
-        value: Json = json.loads(to_text(data))
-    except (ValueError, RecursionError):
-        masked = mask(to_text(data))
-        return (to_bytes(masked.text), masked.count) if masked.count else (data, 0)
-    count = 0
-
-    def walk(node: Json) -> Json:
-        nonlocal count
-        match node:
-            case str():
-                masked = mask(node)
-                count += masked.count
-                return masked.text
-            case list():
-                return [walk(item) for item in node]
-            case dict():
-                return {key: walk(item) for key, item in node.items()}
-            case _:
-                return node
-
-    cleaned = walk(value)
-    return (to_bytes(json.dumps(cleaned, ensure_ascii=False)), count) if count else (data, 0)
 
 
 def apply_recipe(recipe: bytes, changed: bytes, get: Callable[[Digest], bytes]) -> bytes:
