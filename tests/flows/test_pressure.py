@@ -15,6 +15,7 @@ from reefknot.flows.restore import restore_data, restore_messages
 from reefknot.model.encoding import to_text
 from reefknot.model.settings import Settings
 from reefknot.store.memory import MemoryStore
+from reefknot.store.upkeep import purge
 from reefknot.text.tokens import open_counter
 
 COUNTER = open_counter("o200k")
@@ -258,3 +259,32 @@ def test_between_target_and_trigger_every_observation_shows_something() -> None:
     by_size = compact_messages(messages, _request(MemoryStore(), max_tokens=1_800)).report
     assert by_size.results["evicted"] > 0
     assert by_size.reached
+
+
+def test_what_a_person_should_know_stands_in_the_notes() -> None:
+    messages = _one_call("\n".join(f"line {number} of job-{number * 7919:06}" for number in range(300)))
+    messages[2]["content"] += "\n[reefknot 0123abcd: 2 lines cut to fit; reefknot retrieve]"
+    request = Request(
+        aim=Aim(keep=0.2),
+        store=MemoryStore(),
+        counter=COUNTER,
+        settings=Settings(preserve_recent=2),
+        protect={"Bosh", "Bash2"},
+    )
+    assert list(compact_messages(messages, request).report.notes) == [
+        "1 references in it are not in this store: such texts are cut as they stand",
+        "protected 'Bash2': there is no such call or tool in it",
+        "protected 'Bosh': there is no such call or tool in it",
+    ]
+
+
+def test_restoring_what_was_purged_says_so() -> None:
+    messages = _one_call("\n".join(f"line {number} of job-{number * 7919:06}" for number in range(300)))
+    store = MemoryStore()
+    compacted = compact_messages(messages, _request(store, keep=0.2))
+    (part,) = compacted.report.references
+    purge(store, part.ref, now=1_800_000_000.0)
+    _, restored = restore_messages(compacted.messages, store)
+    assert f"reference {part.ref!r} was removed" in restored.message
+    _, elsewhere = restore_messages(compacted.messages, MemoryStore())
+    assert (elsewhere.message, elsewhere.strangers) == ("", (part.ref,))

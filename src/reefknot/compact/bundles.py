@@ -20,6 +20,7 @@ from reefknot.text.tokens import TokenCounter
 __all__ = ["Bundled", "Planned", "bundle_up"]
 
 ATOMIC_TOKENS = 40  # a smaller text is shown whole or not at all
+LEAST_SAVING = 8  # tokens: for less, nobody should have to fetch a text back
 GAP_TOKENS = 7  # "[... 29 lines ...]" and its line feed
 
 
@@ -57,7 +58,7 @@ class _Draft:
 
 
 def bundle_up(transcript: Transcript, found: Survey, counter: TokenCounter) -> Bundled:
-    """Turn candidates into bundles; those whose marker would cost as much as they do are left out, and stay."""
+    """Turn candidates into bundles; those whose marker would cost nearly as much as they do are left out, and stay."""
     drafts = _draft(found.candidates, counter)
     reused = _reused(transcript, drafts)
     user_text = _last_prompt(transcript)
@@ -106,7 +107,7 @@ def _draft(candidates: Sequence[Candidate], counter: TokenCounter) -> list[_Draf
     ]
     excerpt_costs = counter.count_many(half)
     worth = [
-        floor < candidate.tokens and len(marker) < len(candidate.text)
+        floor + LEAST_SAVING <= candidate.tokens and len(marker) < len(candidate.text)
         for candidate, marker, floor in zip(candidates, markers, floors, strict=True)
     ]
     scans = iter(scan_all([pieces.texts for pieces, is_worth in zip(cuts, worth, strict=True) if is_worth]))

@@ -63,6 +63,7 @@ class Survey:
     result_tokens: int
     results: int
     calls: int
+    tools: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -143,6 +144,7 @@ def survey(
         result_tokens=result_tokens,
         results=len(pairs) + len(orphans),
         calls=len(argument_texts),
+        tools=frozenset(call.tool for _, call in calls.values()),
     )
 
 

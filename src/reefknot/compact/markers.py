@@ -10,7 +10,7 @@ from reefknot.compact.pieces import Gap, Pieces
 
 __all__ = ["Marked", "excerpt_marker", "gap_text", "short_id", "whole_marker"]
 
-HOW = "retrieve"
+HOW = "reefknot retrieve"
 LABEL_LENGTH = 60  # characters of a path or command in a marker; the call stands whole before its result
 OUTLINE_LENGTH = 120  # characters
 ID_LENGTH = 16  # characters; a longer call id is shown by its end
@@ -65,7 +65,7 @@ def whole_marker(name: str, pieces: Pieces, marked: Marked) -> str:
 
     >>> from reefknot.compact.pieces import cut
     >>> whole_marker("a1b2c3d4", cut("x\\ny"), Marked())
-    '[reefknot a1b2c3d4: 2 lines cut to fit; retrieve]'
+    '[reefknot a1b2c3d4: 2 lines cut to fit; reefknot retrieve]'
     >>> whole_marker("a1b2c3d4", cut("x\\ny"), Marked(read="cat a.py"))
     '[reefknot a1b2c3d4: 2 lines of cat a.py; a re-run gives them]'
     """
@@ -86,7 +86,7 @@ def excerpt_marker(name: str, pieces: Pieces, cut_lines: int, marked: Marked) ->
 
     >>> from reefknot.compact.pieces import cut
     >>> excerpt_marker("a1b2c3d4", cut("a\\nb\\nc"), 2, Marked())
-    '[reefknot a1b2c3d4: 2 of 3 lines cut to fit; retrieve]'
+    '[reefknot a1b2c3d4: 2 of 3 lines cut to fit; reefknot retrieve]'
     """
     if cut_lines and pieces.total_lines > 1:
         what = f"{cut_lines:,} of {pieces.total_lines:,} lines"

@@ -11,7 +11,7 @@ from typing import Literal
 from reefknot.errors import UsageError
 from reefknot.model.settings import Settings
 
-__all__ = ["Aim", "Pressure", "measure", "trigger_of"]
+__all__ = ["MAX_OVERHEAD_SHARE", "Aim", "Pressure", "measure", "trigger_of"]
 
 TARGET_SHARE = 5 / 6  # of the trigger
 MAX_OVERHEAD_SHARE = 0.15  # of the window: what a host sends beside the transcript cannot be more
@@ -45,6 +45,8 @@ class Aim:
                 raise UsageError(f"compact: --{name.replace('_', '-')} is a number of tokens, not {value}")
         if self.window == 0:
             raise UsageError("compact: --window is the size of the context window, at least 1 token")
+        if self.force and self.window is None:
+            raise UsageError("compact: --force goes with --window")
         if self.used is not None and self.window is None:
             raise UsageError("compact: --used goes with --window")
 

@@ -3,13 +3,13 @@
 Read top to bottom. `compact_data` is for the bytes of a file, `compact_messages` for Python values; both are one flow.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from reefknot.compact.apply import Applied, apply_plan
 from reefknot.compact.candidates import Candidate, Survey, survey
 from reefknot.compact.plan import make_plan
-from reefknot.compact.pressure import Aim, Pressure, measure
+from reefknot.compact.pressure import MAX_OVERHEAD_SHARE, Aim, Pressure, measure
 from reefknot.compact.undo import make_recipe
 from reefknot.flows.restore import Restored, restore, restore_messages
 from reefknot.formats.records import Rendered, render, render_values
@@ -23,6 +23,8 @@ from reefknot.store.digest import digest_bytes
 from reefknot.text.tokens import TokenCounter
 
 __all__ = ["Request", "compact_data", "compact_messages"]
+
+MAX_FAULTS = 3  # that a report names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,12 +118,45 @@ def _compact(given: Transcript, restored: Restored, request: Request) -> _Outcom
     request.on_step("store")
     applied = apply_plan(original, plan, FORMATS[original.format], request.store, counter)
     report = _report(original, found, pressure, request, applied)
-    report = replace(report, tokens_before=now.text_tokens, result_tokens_before=now.result_tokens)
+    report = replace(
+        report,
+        tokens_before=now.text_tokens,
+        result_tokens_before=now.result_tokens,
+        notes=(*report.notes, *_remarks(found, restored, request)),
+    )
     if reason := _why_not(report, settings, aim):
         return _Outcome(
             report=_report(given, now, pressure, request, reason=reason), explanations=_reasons(found, reason)
         )
     return _Outcome(report=report, explanations=_explained(found, applied), applied=applied)
+
+
+def _remarks(found: Survey, restored: Restored, request: Request) -> list[str]:
+    """What a person should know about this compaction beside its numbers."""
+    remarks: list[str] = []
+    outside = len(restored.transcript.hidden)
+    if outside:
+        remarks.append(f"{outside:,} results stand outside the live conversation: they are counted as kept")
+    if restored.strangers:
+        remarks.append(
+            f"{len(restored.strangers):,} references in it are not in this store: such texts are cut as they stand"
+        )
+    known = {candidate.call.id for candidate in found.candidates} | {
+        candidate.call.tool for candidate in found.candidates
+    }
+    known |= found.kept_reasons.keys() | found.tools
+    remarks += [
+        f"protected {name!r}: there is no such call or tool in it"
+        for name in sorted(request.protect)
+        if name not in known
+    ]
+    window, used = request.aim.window, request.aim.used
+    if window is not None and used is not None and used - found.text_tokens > window * MAX_OVERHEAD_SHARE:
+        remarks.append(
+            f"--used counts {used - found.text_tokens:,} tokens beside the transcript: "
+            f"only {MAX_OVERHEAD_SHARE:.0%} of the window is believed"
+        )
+    return remarks
 
 
 def _why_not(report: Report, settings: Settings, aim: Aim) -> str:
@@ -252,4 +287,10 @@ def _faulty(transcript: Transcript, request: Request) -> Report:
     """The report of a transcript whose pairs cannot be trusted: it passes through."""
     found = survey(transcript, request.counter, request.settings, (), with_arguments=False)
     pressure = Pressure(scope="transcript", target=found.text_tokens, hard=found.text_tokens, is_over=False)
-    return _report(transcript, found, pressure, request, reason="; ".join(transcript.faults))
+    return _report(transcript, found, pressure, request, reason=_named(transcript.faults))
+
+
+def _named(faults: Sequence[str]) -> str:
+    """The first faults, and how many more there are."""
+    more = len(faults) - MAX_FAULTS
+    return "; ".join(faults[:MAX_FAULTS]) + (f"; and {more:,} more" if more > 0 else "")

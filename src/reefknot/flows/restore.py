@@ -14,6 +14,7 @@ from reefknot.formats.records import render, render_values, replace_records
 from reefknot.formats.registry import FORMATS, parse, parse_messages
 from reefknot.model.encoding import to_text
 from reefknot.model.message import Json, Place, ToolResult
+from reefknot.model.reference import find_names
 from reefknot.model.transcript import Edit, Transcript, value_at
 from reefknot.store.base import Reduction, Store
 from reefknot.store.digest import digest_bytes, digest_text
@@ -26,7 +27,8 @@ class Restored:
     """A transcript with its originals in place.
 
     `records` came back whole, `texts` one by one. `lost` are the call ids of shortened texts whose original the store
-    has no more; those stand as they are. `message` says what is missing, if anything is.
+    has no more; those stand as they are. `message` says what is missing, if anything is. `strangers` are the names in
+    markers that this store has never had: another store's, or mere quotes; only the reader can tell.
     """
 
     transcript: Transcript
@@ -35,6 +37,7 @@ class Restored:
     texts: int
     lost: tuple[str, ...] = ()
     message: str = ""
+    strangers: tuple[str, ...] = ()
 
 
 def restore_data(data: bytes, store: Store, format: str | None = None) -> Restored:
@@ -47,13 +50,17 @@ def restore_messages(messages: list[Json], store: Store, format: str | None = No
     transcript = parse_messages(messages, format)
     edits, texts, lost, message = _text_edits(transcript, store)
     values = render_values(transcript, edits)
+    if edits:
+        transcript = parse_messages(values, transcript.format)
+    strangers, removed = _left_markers(transcript, store)
     return values, Restored(
-        transcript=parse_messages(values, transcript.format) if edits else transcript,
+        transcript=transcript,
         data=None,
         records=0,
         texts=texts,
         lost=lost,
-        message=message,
+        message=message or removed,
+        strangers=strangers,
     )
 
 
@@ -78,9 +85,34 @@ def restore(transcript: Transcript, store: Store, data: bytes) -> Restored:
     if edits:
         data = render(transcript, edits).data
         transcript = parse(data, transcript.format)
+    strangers, removed = _left_markers(transcript, store)
     return Restored(
-        transcript=transcript, data=data, records=len(changed), texts=texts, lost=lost, message=message or problem
+        transcript=transcript,
+        data=data,
+        records=len(changed),
+        texts=texts,
+        lost=lost,
+        message=message or problem or removed,
+        strangers=strangers,
     )
+
+
+def _left_markers(transcript: Transcript, store: Store) -> tuple[tuple[str, ...], str]:
+    """Names in markers that the store does not have: those it never had, and what it says of one that it removed."""
+    strangers: dict[str, None] = {}
+    removed = ""
+    for _, text, _, _, _ in shortened_texts(transcript):
+        for name in find_names(text) if "[reefknot " in text else ():
+            if name in strangers or store.find(name) is not None:
+                continue
+            try:
+                store.get(name)
+            except NotStored as error:
+                if "was removed" in str(error):
+                    removed = str(error)
+                else:
+                    strangers[name] = None
+    return tuple(strangers), removed
 
 
 def _text_edits(transcript: Transcript, store: Store) -> tuple[list[Edit], int, tuple[str, ...], str]:

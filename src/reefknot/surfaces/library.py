@@ -80,7 +80,10 @@ def load(path: str | Path, format: str | None = None) -> LoadedTranscript:
     Raises:
         FormatError: it cannot be read; names the file.
     """
-    data = read_input(Path(path))
+    try:
+        data = read_input(Path(path))
+    except OSError as error:
+        raise FormatError(f"{path}: {error.strerror or error}: is it there, and may it be read?") from error
     try:
         return LoadedTranscript(transcript=parse(data, format), data=data)
     except FormatError as error:

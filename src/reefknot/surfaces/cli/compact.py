@@ -2,7 +2,6 @@
 
 import gc
 import os
-import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -13,14 +12,17 @@ import click
 
 from reefknot.compact.pressure import Aim
 from reefknot.errors import FormatError, UsageError
-from reefknot.flows.files import check_output, read_input, write_atomic
+from reefknot.flows.files import check_output, write_atomic
 from reefknot.flows.pressure import Request, compact_data
 from reefknot.formats.registry import FORMATS
 from reefknot.model.report import Compacted, Explanation, Report
 from reefknot.policy.settings import load_settings
 from reefknot.store.opening import open_store
+from reefknot.store.trial import TrialStore
 from reefknot.surfaces.cli.output import print_bytes, print_json, print_line, say
 from reefknot.surfaces.cli.progress import Progress
+from reefknot.surfaces.cli.source import read_source
+from reefknot.surfaces.guard import fold
 from reefknot.surfaces.library import check_judge, copy_plainly
 from reefknot.text.tokens import open_counter
 
@@ -82,11 +84,12 @@ def compact(
     # The vocabulary takes half a second to load, and holds no lock of the interpreter: meanwhile the file is read.
     Thread(target=counter.count, args=("",), daemon=True).start()
     gc.disable()  # a short life with many small values, none in cycles: collecting them is a tenth of the time
+    store = open_store(settings.store or None, os.environ)
     with Progress() as progress:
-        data = sys.stdin.buffer.read() if source is None else read_input(source)
+        data = read_source(source)
         request = Request(
             aim=aim,
-            store=open_store(settings.store or None, os.environ),
+            store=store if out is not None else TrialStore(store),
             counter=counter,
             settings=settings,
             protect=frozenset(protect),
@@ -98,7 +101,8 @@ def compact(
             raise FormatError(f"{file}: {error}") from error
         assert compacted.data is not None
         said = [] if explain is None else _explanations(compacted, explain)
-        copy_plainly(compacted, request)
+        if out is not None:
+            copy_plainly(compacted, request)
         if out not in (None, "-"):
             write_atomic(Path(out), compacted.data, overwrite=overwrite)
     report = replace(compacted.report, seconds=time.perf_counter() - started)
@@ -134,7 +138,7 @@ def _sentence(one: Explanation) -> str:
     lines = "" if one.lines_total is None else f", {one.lines_kept:,} of {one.lines_total:,} lines"
     where = "" if one.ref is None else f", original {one.ref}"
     size = f"{one.tokens_before:,} -> {one.tokens_after:,} tokens{lines}{where}"
-    return f"{one.part} of {one.call}: {one.form} ({size}): {one.reason}"
+    return fold(f"{one.part} of {one.call}: {one.form} ({size}): {one.reason}")
 
 
 def _summary(report: Report) -> Iterable[str]:

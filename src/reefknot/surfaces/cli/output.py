@@ -3,6 +3,7 @@
 Bytes, since a result may hold what no locale's encoding knows, and must come out as it was stored.
 """
 
+import contextlib
 import errno
 import json
 import sys
@@ -33,7 +34,11 @@ def print_bytes(data: bytes) -> None:
 
 def print_text(text: str) -> None:
     """Write a text to standard output, as it is; nothing is added at its end."""
-    print_bytes(to_bytes(text))
+    try:
+        data = text.encode("utf-8", "surrogateescape")  # names from the system come back as the bytes that they are
+    except UnicodeEncodeError:
+        data = to_bytes(text)
+    print_bytes(data)
 
 
 def print_line(text: str) -> None:
@@ -52,6 +57,7 @@ def print_json(value: Mapping[str, object]) -> None:
 
 
 def say(text: str) -> None:
-    """Write a line for people to standard error, which holds no results."""
+    """Write a line for people to standard error, which holds no results; where that cannot be, it is left out."""
     if sys.stderr is not None:  # it is None where the caller closed it
-        sys.stderr.write(text + "\n")
+        with contextlib.suppress(OSError):
+            sys.stderr.write(text + "\n")

@@ -1,17 +1,17 @@
 """`reefknot restore`: the knot undone."""
 
 import os
-import sys
 from pathlib import Path
 
 import click
 
 from reefknot.errors import FormatError, UsageError
-from reefknot.flows.files import check_output, read_input, write_atomic
+from reefknot.flows.files import check_output, write_atomic
 from reefknot.flows.restore import restore_data
 from reefknot.policy.settings import load_settings
 from reefknot.store.opening import open_store
 from reefknot.surfaces.cli.output import print_bytes, print_json, say
+from reefknot.surfaces.cli.source import read_source
 from reefknot.surfaces.guard import ExpectedNo
 
 __all__ = ["restore"]
@@ -34,7 +34,7 @@ def restore(file: str, out: str | None, overwrite: bool, as_json: bool) -> int:
     if out not in (None, "-"):
         check_output(Path(out), source, overwrite)
     settings = load_settings(os.environ, Path.cwd()).settings
-    data = sys.stdin.buffer.read() if source is None else read_input(source)
+    data = read_source(source)
     try:
         restored = restore_data(data, open_store(settings.store or None, os.environ))
     except FormatError as error:
@@ -47,6 +47,19 @@ def restore(file: str, out: str | None, overwrite: bool, as_json: bool) -> int:
     else:
         write_atomic(Path(out), restored.data, overwrite=overwrite)
     if as_json:
-        print_json({"format": restored.transcript.format, "records": restored.records, "texts": restored.texts})
+        print_json(
+            {
+                "format": restored.transcript.format,
+                "records": restored.records,
+                "texts": restored.texts,
+                "unknown_references": list(restored.strangers),
+            }
+        )
+    if restored.strangers:
+        count, first = len(restored.strangers), restored.strangers[0]
+        say(
+            f"note: {count:,} references in it were never in this store, as {first!r}: "
+            "they are quotes, or another store has their originals"
+        )
     say(f"restored: {restored.records:,} records and {restored.texts:,} further texts")
     return 0
