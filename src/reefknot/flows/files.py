@@ -16,7 +16,7 @@ STALE_SECONDS = 600.0  # a draft that nobody has written to for so long belongs 
 
 
 def read_input(path: Path) -> bytes:
-    """The content of a file, unpacked when it is gzip or zstd.
+    """The content of a file, unpacked when it is gzip or zstd (see `reefknot.formats.records.unpack`).
 
     Raises:
         FormatError: the archive is damaged; names the file.

@@ -44,9 +44,12 @@ __all__ = [
     "splice",
     "split_items",
     "split_lines",
+    "unpack",
 ]
 
 LIST_KEYS = ("messages", "traj")  # members under which documents keep their list of messages
+
+MAX_NOTES = 5  # lines that are named one by one
 
 _BOM = b"\xef\xbb\xbf"
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
@@ -84,7 +87,15 @@ def read_file(path: FilePath | str) -> bytes:
         FormatError: a packed file is cut off or damaged.
         OSError: the file cannot be read.
     """
-    data = FilePath(path).read_bytes()
+    return unpack(FilePath(path).read_bytes())
+
+
+def unpack(data: bytes) -> bytes:
+    """What bytes hold: the content of a gzip or zstd archive, which its first bytes tell, or themselves.
+
+    Raises:
+        FormatError: the archive is cut off or damaged.
+    """
     if data.startswith(_GZIP):
         return _unpack_gzip(data)
     if data.startswith(_ZSTD):
@@ -146,7 +157,7 @@ def split_lines(data: bytes) -> Source:
 def line_notes(source: Source) -> tuple[str, ...]:
     """What a reader of `split_lines` should tell: lines that are no JSON, a last line that is not whole."""
     notes: list[str] = []
-    line = 1
+    line, unread = 1, 0
     for index, record in enumerate(source.records):
         line += source.glue[index].count(b"\n")
         raw = record.raw or b""
@@ -154,8 +165,10 @@ def line_notes(source: Source) -> tuple[str, ...]:
             continue
         if index + 1 == len(source.records) and b"\n" not in source.glue[-1]:
             notes.append(f"line {line}, the last one, is not whole (still being written?): it is passed through")
-        else:
+        elif (unread := unread + 1) <= MAX_NOTES:
             notes.append(f"line {line} is no JSON that can be read: it is passed through")
+    if unread > MAX_NOTES:
+        notes.append(f"{unread - MAX_NOTES:,} further lines are no JSON that can be read: they are passed through")
     return tuple(notes)
 
 

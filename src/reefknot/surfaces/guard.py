@@ -10,7 +10,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from reefknot.errors import Corrupt, NotStored, ReefknotError
 
@@ -81,7 +81,8 @@ def _say(text: str, code: int) -> int:
         traceback.print_exc()
     line = f"reefknot: {fold(text)}\n"
     if sys.stderr is not None:  # it is None where the caller closed it
-        sys.stderr.write(line)
+        with suppress(OSError):  # a full disk: the exit code tells it
+            sys.stderr.write(line)
     return code
 
 
@@ -102,11 +103,12 @@ def _flush() -> None:
 
 def _leave_nothing_unwritten() -> None:
     """Keep the interpreter from trying again, at its end, to write what cannot be written, and complaining then."""
-    if sys.stdout is None:  # it is None where the caller closed it
-        return
-    try:
-        sys.stdout.flush()
-    except OSError:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+    for stream in (sys.stdout, sys.stderr):
+        if stream is None:  # it is None where the caller closed it
+            continue
+        try:
+            stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
