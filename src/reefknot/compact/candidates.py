@@ -16,7 +16,7 @@ from reefknot.model.transcript import Transcript
 from reefknot.text.secrets import Masked, mask
 from reefknot.text.tokens import TokenCounter
 
-__all__ = ["LARGE_ARGUMENT", "Candidate", "Survey", "survey"]
+__all__ = ["LARGE_ARGUMENT", "Candidate", "Survey", "stored_result_tokens", "survey"]
 
 LARGE_ARGUMENT = 600  # characters; a shorter argument tells what was done and stays
 
@@ -145,6 +145,18 @@ def survey(
         results=len(pairs) + len(orphans),
         calls=len(argument_texts),
         tools=frozenset(call.tool for _, call in calls.values()),
+    )
+
+
+def stored_result_tokens(found: Survey, counter: TokenCounter) -> int:
+    """The size of all results with the secrets masked in those that may be shortened.
+
+    That is how they come back from a store: a share of it is the same before a compaction and after it.
+    """
+    secret = [one for one in found.candidates if one.part == "result" and one.masked.count]
+    return found.result_tokens + sum(
+        tokens - one.tokens
+        for one, tokens in zip(secret, counter.count_many([one.masked.text for one in secret]), strict=True)
     )
 
 

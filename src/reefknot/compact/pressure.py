@@ -78,11 +78,11 @@ def measure(aim: Aim, settings: Settings, *, tokens: int, result_tokens: int, or
     """What must go.
 
     `tokens` and `result_tokens` are those of the transcript as it is, `original_result_tokens` those before any
-    compaction.
+    compaction, secrets masked.
     """
     if aim.keep is not None:
         target = int(aim.keep * original_result_tokens)
-        over = result_tokens > target
+        over = result_tokens > target and aim.keep < 1
         return Pressure(
             scope="results", target=target, hard=target, is_over=over, reason="" if over else "within the target"
         )

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from reefknot.compact.apply import Applied, apply_plan
-from reefknot.compact.candidates import Candidate, Survey, survey
+from reefknot.compact.candidates import Candidate, Survey, stored_result_tokens, survey
 from reefknot.compact.plan import make_plan
 from reefknot.compact.pressure import MAX_OVERHEAD_SHARE, Aim, Pressure, measure
 from reefknot.compact.undo import make_recipe
@@ -109,7 +109,7 @@ def _compact(given: Transcript, restored: Restored, request: Request) -> _Outcom
         settings,
         tokens=now.text_tokens,
         result_tokens=now.result_tokens,
-        original_result_tokens=found.result_tokens,
+        original_result_tokens=stored_result_tokens(found, counter),
     )
     if not pressure.is_over:
         return _Outcome(report=_report(given, now, pressure, request), explanations=_reasons(found, pressure.reason))
