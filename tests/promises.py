@@ -29,7 +29,6 @@ __all__ = ["Checked", "check_compaction", "json_strings_masked"]
 RECENT = 6  # newest messages that never change
 LONG_LINE = 40  # characters from which a line that was cut may not stay in the host's own copy of a result
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_NAMED = re.compile(r"\[REDACTED:[a-z-]+\]")  # a whole string: known for a secret by its member's name
 _NUMBERED = re.compile(r"\s*\d+(?:\u2192|\t|[:-])")
 
 
@@ -351,16 +350,23 @@ def json_strings_masked(old: bytes, new: bytes, together: Mapping[str, str] | No
 
     `together`: texts whose masked form depends on what stands beside them, and that form.
     """
-    if _STRING.split(old) != _STRING.split(new):
+    gaps = _STRING.split(old)
+    if gaps != _STRING.split(new):
         return False
-    pairs = zip(_STRING.findall(old), _STRING.findall(new), strict=True)
-    return all(one == other or _is_masked(one, other, together or {}) for one, other in pairs)
+    olds, news = _STRING.findall(old), _STRING.findall(new)
+    names = [b"", *(one if gap.strip() == b":" else b"" for one, gap in zip(olds, gaps[1:], strict=False))]
+    return all(
+        one == other or _is_masked(one, other, name, together or {})
+        for one, other, name in zip(olds, news, names, strict=False)
+    )
 
 
-def _is_masked(old: bytes, new: bytes, together: Mapping[str, str]) -> bool:
+def _is_masked(old: bytes, new: bytes, name: bytes, together: Mapping[str, str]) -> bool:
     """Whether a string of JSON is the old one with its secrets masked; it may hold JSON itself."""
     text, shown = json.loads(to_text(old)), json.loads(to_text(new))
-    if shown in (_mask(text).text, together.get(text)) or _NAMED.fullmatch(shown):
+    if shown in (_mask(text).text, together.get(text)):
+        return True
+    if name and _mask(f'{to_text(name)}: "{text}"').text == f'{to_text(name)}: "{shown}"':
         return True
     return text.lstrip().startswith("{") and json_strings_masked(to_bytes(text), to_bytes(shown), together)
 

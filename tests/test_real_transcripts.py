@@ -32,6 +32,8 @@ pytestmark = pytest.mark.slow
 
 SHARES = (0.5, 0.3, 0.1)
 WORKERS = 2
+LARGE_BYTES = 120_000
+THOROUGH = bool(os.environ.get("REEFKNOT_THOROUGH"))  # a quarter of an hour instead of some minutes
 
 READ_BACK = """
 import hashlib, json, sys
@@ -48,6 +50,7 @@ SECRETS = (
     b"DB_PASS" + b"WORD=tr0ub4dor-and-3-reefs",
     b'api_key: \\"' + b"sk-" + b"ant-api03-" + b"Zx9" * 12 + b'\\" # why',
 )
+VALUES = (SECRETS[0].split()[1], SECRETS[1].split(b"=")[1], b"ant-api03-" + b"Zx9" * 12)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -82,18 +85,26 @@ def _content(compacted: Compacted) -> bytes:
 
 
 def check_file(number: int, path: Path) -> Outcome:
-    """All shares; for one in turn also the same target again; for one file in three what follows one after another."""
+    """All shares for a small file, one in turn for a large one (all of them where `THOROUGH` is set).
+
+    In turn, too: the same target again, several targets one after another, and the other kinds of targets.
+    """
     data = read_file(path)
     outcome = Outcome(file=path.name, faults=len(parse(data).faults))
-    made = {share: _checked(data, Aim(keep=share), outcome, f"keep {share}") for share in SHARES}
-    outcome.masked = made[SHARES[-1]].report.masked_secrets
+    is_whole = THOROUGH or len(data) < LARGE_BYTES
+    shares = SHARES if is_whole else (SHARES[number % 3],)
+    made = {share: _checked(data, Aim(keep=share), outcome, f"keep {share}") for share in shares}
+    outcome.masked = made[shares[-1]].report.masked_secrets
     if outcome.faults:
         return outcome
-    outcome.broken += _same_again(data, SHARES[number % 3], made)
-    if number % 3 == 0:
-        outcome.broken += _one_after_another(data, made)
-    if number % 3 == 1:
-        tokens = made[0.5].report.tokens_before
+    turn = number % 3 if is_whole else number // 3 % 6
+    if turn == 2 or is_whole:
+        share = SHARES[number % 3]
+        outcome.broken += _same_again(made[share], share)
+    if turn == 0:
+        outcome.broken += _one_after_another(data)
+    if turn == 1:
+        tokens = made[shares[0]].report.tokens_before
         _checked(data, Aim(max_tokens=tokens * 2 // 3), outcome, "max_tokens")
         _checked(data, Aim(window=max(1, tokens * 10 // 7)), outcome, "window")
     return outcome
@@ -109,19 +120,19 @@ def _checked(data: bytes, aim: Aim, outcome: Outcome, name: str) -> Compacted:
     return compacted
 
 
-def _same_again(data: bytes, share: float, made: dict[float, Compacted]) -> Iterator[str]:
-    first = _content(made[share])
-    again = _compact(first, Aim(keep=share))
-    if again.data != first or again.report.action != "unchanged":
+def _same_again(made: Compacted, share: float) -> Iterator[str]:
+    again = _compact(_content(made), Aim(keep=share))
+    if again.data != made.data or again.report.action != "unchanged":
         yield f"keep {share} again: {again.report.line()}"
 
 
-def _one_after_another(data: bytes, made: dict[float, Compacted]) -> Iterator[str]:
-    direct, chained = _compact(data, Aim(keep=0.2)), _compact(_content(made[0.5]), Aim(keep=0.2))
-    if direct.data != chained.data and restore_data(_content(made[0.5]), _store).data == data:
+def _one_after_another(data: bytes) -> Iterator[str]:
+    half = _content(_compact(data, Aim(keep=0.5)))
+    direct, chained = _compact(data, Aim(keep=0.2)), _compact(half, Aim(keep=0.2))
+    if direct.data != chained.data and restore_data(half, _store).data == data:
         yield f"0.5 and then 0.2 is not 0.2: {chained.report.line()}"
     deepest = _compact(_content(chained), Aim(keep=0.1))
-    back, once = restore_data(_content(deepest), _store), restore_data(_content(made[0.1]), _store)
+    back, once = restore_data(_content(deepest), _store), restore_data(_content(direct), _store)
     if back.data != once.data:
         yield "restored after three compactions it is not what it is after one"
 
@@ -148,11 +159,15 @@ def check_planted(number: int, path: Path) -> Outcome:
     return outcome
 
 
+def _url(folder: Path) -> str:
+    return f"sqlite:///{folder}/store.sqlite3"
+
+
 def check_files(
     files: Sequence[Path], tmp_path: Path, check: Callable[[int, Path], Outcome] = check_file
 ) -> list[Outcome]:
     """Each file checked, the largest first; then all that was stored read back by another process."""
-    url = f"sqlite:///{tmp_path}/store.sqlite3"
+    url = _url(tmp_path)
     ordered = sorted(files, key=lambda path: -path.stat().st_size)
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(WORKERS, mp_context=spawn, initializer=_start, initargs=(url,)) as pool:
@@ -189,6 +204,7 @@ def _files(shared: Path, folder: str) -> list[Path]:
     return sorted((shared / "transcripts" / folder).iterdir())
 
 
+@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("folder", ["host/claude_code", "host/openai_chat", "neutral"])
 def test_every_promise_is_kept_on_every_real_session(shared: Path, tmp_path: Path, folder: str) -> None:
     outcomes = check_files(_files(shared, folder), tmp_path)
@@ -201,3 +217,6 @@ def test_secrets_are_masked_in_the_store_and_nothing_else_differs(shared: Path, 
     outcomes = check_files([path for path in files if path.stat().st_size < 60_000][::6], tmp_path, check_planted)
     assert {one.file: one.broken for one in outcomes if one.broken} == {}
     assert sum(one.masked for one in outcomes) > 1000
+    store = open_store(_url(tmp_path), os.environ)
+    held = [store.read(entry.digest) for entry in store.entries()] + [undo.recipe for undo in store.undos()]
+    assert [data for data in held if any(secret in data for secret in VALUES)] == []
