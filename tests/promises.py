@@ -173,6 +173,7 @@ def _pinned(before: Transcript, after: Transcript, changed: Sequence[_Changed]) 
 def _sources(before: Transcript, after: Transcript, changed: Sequence[_Changed]) -> Iterator[str]:
     """Bytes: only the places of what changed (and the host's copies of it) differ, in records that hold such."""
     allowed: dict[int, set[tuple[str | int, ...]]] = {}
+    progress = _progress(before)
     spec = FORMATS[before.format]
     results = {result.call_id: result for message in before.messages for result in message.results}
     for one in changed:
@@ -182,6 +183,8 @@ def _sources(before: Transcript, after: Transcript, changed: Sequence[_Changed])
         for result in (own, *own.copies) if own else ():
             if (mirror := spec.mirror_place(before, result)) is not None:
                 allowed.setdefault(mirror.record, set()).add(mirror.path)
+        for record in progress.get(one.call, ()):
+            allowed.setdefault(record, set()).update({("data", "output"), ("data", "fullOutput")})
         for result in one.results:
             if (reference := spec.reference_place(result)) is not None:
                 allowed.setdefault(reference.record, set()).add((*reference.path, "ref"))
@@ -286,6 +289,7 @@ def _mirrors(before: Transcript, after: Transcript, changed: Sequence[_Changed])
     spec = FORMATS[before.format]
     results = {result.call_id: result for message in after.messages for result in message.results}
     calls = {call.id: call for message in after.messages for call in message.calls}
+    progress = _progress(after)
     for one in changed:
         result = results.get(one.call)
         if result is None:
@@ -296,6 +300,7 @@ def _mirrors(before: Transcript, after: Transcript, changed: Sequence[_Changed])
             if (place := spec.mirror_place(after, copy)) is not None
             for text in _strings(_at(after, place))
         )
+        held = "\n".join([held, *(text for record in progress.get(one.call, ()) for text in _printed(after, record))])
         if not held:
             continue
         visible = "\n".join([result.text, *(argument.text for argument in calls[one.call].arguments)])
@@ -303,6 +308,21 @@ def _mirrors(before: Transcript, after: Transcript, changed: Sequence[_Changed])
         left = [line for line in lines if len(line) >= LONG_LINE and line in held and line not in visible]
         if left:
             yield f"{len(left)} lines cut from the {one.part} of {one.call} stay in its mirror: {left[0][:80]!r}"
+
+
+def _progress(transcript: Transcript) -> dict[str, list[int]]:
+    """By call id, the lines in which a host noted what a command had printed up to then."""
+    found: dict[str, list[int]] = {}
+    for index, record in enumerate(transcript.source.records):
+        if isinstance(record.value, dict) and record.value.get("type") == "progress":
+            found.setdefault(str(record.value.get("parentToolUseID")), []).append(index)
+    return found
+
+
+def _printed(transcript: Transcript, record: int) -> Iterator[str]:
+    value: Any = transcript.source.records[record].value
+    if value.get("data", {}).get("type") == "bash_progress":
+        yield from _strings(value["data"])
 
 
 def _at(transcript: Transcript, place: Place) -> Any:

@@ -22,10 +22,12 @@ def session() -> bytes:
     """A host's session lines: one command with a structured copy of its output, and some talk after it."""
     use = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "make check"}}
     result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": OUTPUT}
+    printed = {"type": "bash_progress", "fullOutput": OUTPUT[:9000], "totalLines": 140}
     lines: list[dict[str, Any]] = [
         {"type": "user", "message": {"role": "user", "content": "go"}},
         {"type": "assistant", "message": {"role": "assistant", "id": "msg_0", "content": [use]}},
         {"type": "user", "message": {"role": "user", "content": [result]}, "toolUseResult": {"stdout": OUTPUT}},
+        {"type": "progress", "data": printed, "toolUseID": "bash-progress-0", "parentToolUseID": "toolu_1"},
     ]
     for number in range(8):
         role = "user" if number % 2 else "assistant"
@@ -64,9 +66,10 @@ def test_a_true_compaction_is_accepted() -> None:
     ("tamper", "says"),
     [
         (change(lambda lines: lines.pop()), "messages before"),
-        (change(lambda lines: lines[5]["message"]["content"][0].update(text="Other.")), "message 5 is"),
+        (change(lambda lines: lines[6]["message"]["content"][0].update(text="Other.")), "message 5 is"),
         (change(lambda lines: lines[2].update(extra=1)), "record 2 changed at"),
         (change(lambda lines: lines[2]["toolUseResult"].update(stdout=OUTPUT)), "stay in its mirror"),
+        (change(lambda lines: lines[3]["data"].update(fullOutput=OUTPUT[:9000])), "stay in its mirror"),
         (change(lambda lines: lines[2]["message"]["content"][0].update(content=OUTPUT + "!")), "grew"),
         (change(lambda lines: lines[2]["message"]["content"][0].update(content="gone")), "does not come back"),
         (report(references=()), "references of the report"),

@@ -68,11 +68,12 @@ class Outcome:
 
 _store: Store
 _counter: TokenCounter
+_is_thorough: bool
 
 
-def _start(url: str) -> None:
-    global _store, _counter
-    _store, _counter = open_store(url, os.environ), open_counter("o200k")
+def _start(url: str, is_thorough: bool) -> None:
+    global _store, _counter, _is_thorough
+    _store, _counter, _is_thorough = open_store(url, os.environ), open_counter("o200k"), is_thorough
 
 
 def _compact(data: bytes, aim: Aim) -> Compacted:
@@ -91,7 +92,7 @@ def check_file(number: int, path: Path) -> Outcome:
     """
     data = read_file(path)
     outcome = Outcome(file=path.name, faults=len(parse(data).faults))
-    is_whole = THOROUGH or len(data) < LARGE_BYTES
+    is_whole = _is_thorough or len(data) < LARGE_BYTES
     shares = SHARES if is_whole else (SHARES[number % 3],)
     made = {share: _checked(data, Aim(keep=share), outcome, f"keep {share}") for share in shares}
     outcome.masked = made[shares[-1]].report.masked_secrets
@@ -170,7 +171,7 @@ def check_files(
     url = _url(tmp_path)
     ordered = sorted(files, key=lambda path: -path.stat().st_size)
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(WORKERS, mp_context=spawn, initializer=_start, initargs=(url,)) as pool:
+    with ProcessPoolExecutor(WORKERS, mp_context=spawn, initializer=_start, initargs=(url, THOROUGH)) as pool:
         outcomes = list(pool.map(check, range(len(ordered)), ordered))
     stored = sorted({pair for outcome in outcomes for pair in outcome.stored})
     read = subprocess.run(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from reefknot.compact.compose import compose, part_texts
-from reefknot.compact.mirror import reduce_mirror
+from reefknot.compact.mirror import reduce_mirrors
 from reefknot.compact.plan import Decision, Plan
 from reefknot.compact.undo import Kept
 from reefknot.formats.json_text import compact_json
@@ -190,6 +190,7 @@ def _remembered(change: Change) -> Iterable[tuple[Reduction, str, Kept]]:
 def _mirror_edits(transcript: Transcript, changes: Sequence[Change], spec: FormatSpec) -> Iterable[Edit]:
     """The host's structured copies of all results that were shortened, or whose call was."""
     results = {result.call_id: result for message in transcript.messages for result in message.results}
+    progress = spec.progress_places(transcript)
     by_call: dict[str, list[Change]] = {}
     for change in changes:
         by_call.setdefault(change.decision.planned.candidate.call.id, []).append(change)
@@ -206,14 +207,13 @@ def _mirror_edits(transcript: Transcript, changes: Sequence[Change], spec: Forma
         }
         visible = _visible(results[call_id], own)
         pointer = f"[reefknot {own[0].reference.name}]"
-        for result in (results[call_id], *results[call_id].copies):
-            place = spec.mirror_place(transcript, result)
-            if place is None:
-                continue
-            value = value_at(transcript.source, place)
-            reduced = reduce_mirror(value, shortened, visible, pointer)
-            if reduced != value:
-                yield Edit(place=place, value=reduced)
+        mirrors = [spec.mirror_place(transcript, one) for one in (results[call_id], *results[call_id].copies)]
+        places = [place for place in (*mirrors, *progress.get(call_id, ())) if place is not None]
+        values = [value_at(transcript.source, place) for place in places]
+        reduced = reduce_mirrors(values, shortened, visible, pointer)
+        for place, value, shorter in zip(places, values, reduced, strict=True):
+            if shorter != value:
+                yield Edit(place=place, value=shorter)
 
 
 def _visible(result: ToolResult, own: Sequence[Change]) -> str:

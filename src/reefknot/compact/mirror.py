@@ -1,17 +1,17 @@
-"""The structured copy of a result that some hosts keep beside it (`toolUseResult`), reduced with the result.
+"""The copies of a result that some hosts keep beside it (`toolUseResult`, what a command printed while it ran).
 
-The copy keeps its shape (keys, types, numbers), so that the host can still show it; no text stays in it that neither
-the shortened result nor its call shows. Lines are known by their words: a copy may number, indent or mark them in
-another way (a patch does).
+They are reduced with the result. A copy keeps its shape (keys, types, numbers), so that the host can still show it; no
+text stays in it that neither the shortened result nor its call shows. Lines are known by their words: a copy may
+number, indent or mark them in another way (a patch does).
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from reefknot.model.message import Json
 
-__all__ = ["reduce_mirror"]
+__all__ = ["reduce_mirrors"]
 
 LONG = 200  # characters; a longer string goes, wherever it comes from
 SHORT = 12  # characters; a shorter string or line tells nothing
@@ -19,20 +19,22 @@ SHORT = 12  # characters; a shorter string or line tells nothing
 _MARK = re.compile(r"\s*(?:\d+\s*[\u2192:|\t-]|[-+](?!-))?")  # a number or a patch's sign before a line
 
 
-def reduce_mirror(value: Json, shortened: Mapping[str, str], visible: str, pointer: str) -> Json:
-    """A copy of `value` with nothing in it that was set aside.
+def reduce_mirrors(values: Sequence[Json], shortened: Mapping[str, str], visible: str, pointer: str) -> list[Json]:
+    """The mirrors of one result with nothing in them that was set aside.
 
     `shortened` maps each text that was shortened to what it is now, `visible` is all that is shown of the call and its
     result, `pointer` the short text that stands for what goes. A string equal to an original becomes what that is now;
     a list that would lose an item becomes empty.
 
     >>> cut = {"a\\nsecret-line-1": "a\\n[cut]"}
-    >>> reduce_mirror({"stdout": "a\\nsecret-line-1", "patch": ["+a", "+secret-line-1"]}, cut, "a\\n[cut]", "[cut]")
-    {'stdout': 'a\\n[cut]', 'patch': []}
+    >>> mirror = {"stdout": "a\\nsecret-line-1", "patch": ["+a", "+secret-line-1"]}
+    >>> reduce_mirrors([mirror], cut, "a\\n[cut]", "[cut]")
+    [{'stdout': 'a\\n[cut]', 'patch': []}]
     """
     lines = {_bare(line) for text in shortened for line in text.split("\n")}
     gone = {line for line in lines - {_bare(line) for line in visible.split("\n")} if len(line) >= SHORT}
-    return _reduce(value, _Cut(shortened=shortened, whole="\n".join(shortened), gone=gone, visible=visible), pointer)
+    cut = _Cut(shortened=shortened, whole="\n".join(shortened), gone=gone, visible=visible)
+    return [_reduce(value, cut, pointer) for value in values]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

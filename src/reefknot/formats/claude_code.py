@@ -16,7 +16,7 @@ from reefknot.formats.records import line_notes, split_lines
 from reefknot.model.message import Block, Json, Message, Place, Role, TextBlock, ToolCall, ToolResult
 from reefknot.model.transcript import Source, Transcript
 
-__all__ = ["LINE_TYPES", "looks_like", "mirror_place", "parse", "read_lines"]
+__all__ = ["LINE_TYPES", "looks_like", "mirror_place", "parse", "progress_places", "read_lines"]
 
 LINE_TYPES = frozenset(
     {
@@ -122,6 +122,18 @@ def mirror_place(transcript: Transcript, result: ToolResult) -> Place | None:
     if isinstance(value, dict) and "toolUseResult" in value:
         return Place(record=record, path=("toolUseResult",))
     return None
+
+
+def progress_places(transcript: Transcript) -> dict[str, list[Place]]:
+    """By call id, where lines stand that hold what a command had printed up to then."""
+    places: dict[str, list[Place]] = {}
+    for record, source in enumerate(transcript.source.records):
+        line = source.value
+        if isinstance(line, dict) and line.get("type") == "progress" and isinstance(data := line.get("data"), dict):
+            call = text_of(line.get("parentToolUseID"))
+            if call and data.get("type") == "bash_progress":
+                places.setdefault(call, []).append(Place(record=record, path=("data",)))
+    return places
 
 
 def _last_text(lines: Mapping[int, Line], order: Sequence[int], key: str) -> str:

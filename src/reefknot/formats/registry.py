@@ -22,6 +22,10 @@ def _no_mirror(_transcript: Transcript, _result: ToolResult) -> Place | None:
     return None
 
 
+def _no_progress(_transcript: Transcript) -> Mapping[str, Sequence[Place]]:
+    return {}
+
+
 def _no_reference(_result: ToolResult) -> Place | None:
     return None
 
@@ -32,6 +36,7 @@ class FormatSpec:
     document) is set.
 
     `mirror_place`: where the host's own copy of a result stands that must be reduced with it.
+    `progress_places`: by call id, where else the host kept what a tool printed while it ran; reduced with it, too.
     `reference_place`: the object to which a reduced result's reference is added under "ref".
     """
 
@@ -40,6 +45,7 @@ class FormatSpec:
     read_lines: Callable[[Source], Transcript] | None = None
     read_items: Callable[[Items], Transcript] | None = None
     mirror_place: Callable[[Transcript, ToolResult], Place | None] = _no_mirror
+    progress_places: Callable[[Transcript], Mapping[str, Sequence[Place]]] = _no_progress
     reference_place: Callable[[ToolResult], Place | None] = _no_reference
 
 
@@ -49,6 +55,7 @@ FORMATS: dict[str, FormatSpec] = {
         title="Claude Code session lines",
         read_lines=claude_code.read_lines,
         mirror_place=claude_code.mirror_place,
+        progress_places=claude_code.progress_places,
     ),
     "openai_chat": FormatSpec(name="openai_chat", title="OpenAI chat messages", read_items=openai_chat.read_items),
     "anthropic": FormatSpec(name="anthropic", title="Anthropic messages", read_items=anthropic.read_items),
